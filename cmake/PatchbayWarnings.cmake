@@ -1,0 +1,12 @@
+# The warnings that every target of ours is built with. Errors only where a preset asks for it, so that a user's newer
+# compiler still builds a release.
+function(patchbay_warnings target)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+        -Wnon-virtual-dtor -Wold-style-cast -Wcast-align -Woverloaded-virtual -Wnull-dereference -Wimplicit-fallthrough)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(${target} PRIVATE -Wduplicated-cond -Wlogical-op)
+    endif()
+    if(PATCHBAY_WERROR)
+        target_compile_options(${target} PRIVATE -Werror)
+    endif()
+endfunction()
