@@ -1,0 +1,46 @@
+// Interceptor: code that sees requests of many codes at fixed points of their way.
+#pragma once
+
+#include "patchbay/base/Status.h"
+#include "patchbay/plugin/Request.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace patchbay::plugin {
+
+/// In this order. Received … Trace run before the processor; Responding before an answer is encoded; Completed once for every
+/// request, answered or not.
+enum class Phase : std::uint8_t { Received, Authenticate, Authorize, Limit, Trace, Responding, Completed };
+
+struct Verdict {
+    enum class Kind : std::uint8_t { NoOpinion, Continue, Answer, Close };
+    Kind kind = Kind::NoOpinion;
+    std::optional<Response> answer{};
+};
+
+/// Facts about a request that interceptors share. `core.command` is null-free during all phases but Completed, where only
+/// code and peer are certain.
+struct Interception {
+    Phase phase;
+    const RequestCore& core;
+    Response* response = nullptr;   ///< in Responding: may be changed
+};
+
+/// Owned by its plugin; outlives its registration. Called on any lane, several at once; must not block.
+/// Authorize ends in a denial when an authoriser is registered and none answered Continue.
+class Interceptor {
+public:
+    virtual ~Interceptor();
+    virtual Verdict intercept(const Interception& at) = 0;
+};
+
+/// Where a plugin adds interceptors, in init(). Inside a phase the lower order runs first; ties by plugin name.
+class Interceptors {
+public:
+    virtual ~Interceptors();
+    virtual Status add(std::string_view listener, Phase phase, std::int32_t order, Interceptor& interceptor) = 0;
+};
+
+}  // namespace patchbay::plugin

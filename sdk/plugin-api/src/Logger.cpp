@@ -1,0 +1,76 @@
+#include "patchbay/plugin/Logger.h"
+
+#include <charconv>
+
+namespace patchbay::plugin {
+
+namespace {
+
+bool needsQuotes(std::string_view text) noexcept {
+    for (const char c : text) {
+        if (c == ' ' || c == '"' || c == '=' || static_cast<unsigned char>(c) < 0x20) return true;
+    }
+    return text.empty();
+}
+
+// Peers choose parts of these texts; a line break or an escape sequence must not reach a terminal or forge a line.
+void appendQuoted(std::string& out, std::string_view text) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    out += '"';
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (byte < 0x20) {
+            out += "\\x";
+            out += kHex[byte >> 4];
+            out += kHex[byte & 15];
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+}
+
+std::string line(std::string_view message, Logger::Fields fields) {
+    std::string text;
+    text.reserve(message.size() + fields.size() * 24);
+    text += message;
+    for (const auto& field : fields) field.appendTo(text);
+    return text;
+}
+
+}  // namespace
+
+void LogField::appendTo(std::string& out) const {
+    out += ' ';
+    out += key_;
+    out += '=';
+    char digits[32];
+    switch (kind_) {
+        case Kind::Text:
+            if (needsQuotes(text_)) {
+                appendQuoted(out, text_);
+            } else {
+                out += text_;
+            }
+            break;
+        case Kind::Integer: out.append(digits, std::to_chars(digits, digits + sizeof digits, integer_).ptr); break;
+        case Kind::Real: out.append(digits, std::to_chars(digits, digits + sizeof digits, real_, std::chars_format::general, 6).ptr); break;
+    }
+}
+
+void Logger::log(LogLevel level, std::string_view message, Fields fields) {
+    if (enabled(level)) write(level, line(message, fields));
+}
+
+void Logger::limited(LogLevel level, std::string_view message, Fields fields) {
+    std::uint64_t hidden = 0;
+    if (!enabled(level) || !admit(message, hidden)) return;
+    std::string text = line(message, fields);
+    if (hidden > 0) LogField("hidden", hidden).appendTo(text);
+    write(level, text);
+}
+
+}  // namespace patchbay::plugin
