@@ -2,6 +2,7 @@
 #include "patchbay/plugin/Plugin.h"
 #include "patchbay/service/ClientRegistry.h"
 #include "patchbay/service/ConsumerOffsets.h"
+#include "patchbay/service/DelaySchedule.h"
 #include "patchbay/service/MessageStore.h"
 #include "patchbay/service/Registration.h"
 #include "patchbay/service/SubscriptionGroups.h"
@@ -42,6 +43,7 @@ std::string ServiceId::toString() const { return std::string(name) + "/" + std::
 
 namespace patchbay::service {
 
+DelaySchedule::~DelaySchedule() = default;
 AppendBatch::~AppendBatch() = default;
 AppendListener::~AppendListener() = default;
 ReadFilter::~ReadFilter() = default;

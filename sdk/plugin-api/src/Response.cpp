@@ -2,7 +2,7 @@
 
 namespace patchbay::plugin {
 
-Response::Response(const Status& status) : code(protocol::toResponseCode(status.code())), remark(status.message()) {}
+Response::Response(const Status& status) : code(protocol::responseCodeOf(status.code())), remark(status.message()) {}
 
 void Response::addBody(Slice slice) {
     body.push_back(slice.bytes);

@@ -21,7 +21,7 @@ namespace patchbay::plugin {
 class Response {
 public:
     Response() noexcept = default;
-    explicit Response(protocol::ResponseCode code, std::string remark = {}) : code(code), remark(std::move(remark)) {}
+    explicit Response(protocol::ResponseCode code_, std::string remark_ = {}) : code(code_), remark(std::move(remark_)) {}
     /// The response code that RocketMQ uses for this kind of failure, with the status's text as remark.
     explicit Response(const Status& status);
 

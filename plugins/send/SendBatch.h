@@ -1,0 +1,88 @@
+// SendBatch: the sends of one turn of a lane, on their way through the store.
+#pragma once
+
+#include "patchbay/plugin/Request.h"
+#include "patchbay/service/MessageStore.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::plugins::send {
+
+/// What is the same in every answer of this broker.
+struct AnswerFacts {
+    std::string region;
+    bool traceOn = true;
+    std::int64_t bodyBytesMax = 0;
+    /// Adds MSG_REGION and TRACE_ON, which every answer to a send carries.
+    void write(protocol::FieldList& fields) const;
+};
+
+class SendBatchPool;
+
+/// Appended as one batch; answers its requests when the store is done. Owned by the pool before and after, by the store
+/// in between. Filled by one lane; done() may run on a thread of the store.
+class SendBatch final : public service::AppendBatch {
+public:
+    explicit SendBatch(SendBatchPool& pool) : pool_(pool) {}
+
+    /// A request and the items that belong to it; uniqueKey must live as long as the batch or the request.
+    void add(plugin::Request request, std::size_t itemCount, std::string_view uniqueKey, bool batch);
+    /// Text that lives until done().
+    std::string_view keepText(std::string text) { return texts_.emplace_back(std::move(text)); }
+    [[nodiscard]] std::size_t bodyBytes() const noexcept { return bodyBytes_; }
+    void countBody(std::size_t bytes) noexcept { bodyBytes_ += bytes; }
+
+    void done() noexcept override;
+
+private:
+    friend class SendBatchPool;
+    struct Sent {
+        plugin::Request request;
+        std::string_view uniqueKey;
+        std::uint32_t firstItem;
+        std::uint32_t itemCount;
+        bool batch;
+    };
+    void answer(Sent& sent);
+    void reset() noexcept;
+
+    SendBatchPool& pool_;
+    std::vector<Sent> sent_;
+    std::deque<std::string> texts_;  // a deque: handed-out views stay valid
+    std::size_t bodyBytes_ = 0;
+};
+
+/// Batches that are used again. Owned by the processor, outlives all appends. Thread-safe.
+class SendBatchPool {
+public:
+    explicit SendBatchPool(const AnswerFacts& facts) : facts_(facts) {}
+    [[nodiscard]] SendBatch* take();
+    void giveBack(SendBatch* batch) noexcept;
+    /// Returns once the store has given back every batch that was submitted; nothing may be submitted meanwhile.
+    void awaitIdle() noexcept;
+    [[nodiscard]] const AnswerFacts& facts() const noexcept { return facts_; }
+    /// Messages handed to the store and not yet done.
+    [[nodiscard]] std::int64_t inFlight() const noexcept { return inFlight_.load(std::memory_order_relaxed); }
+    void submitted(const SendBatch& batch) noexcept {
+        inFlight_.fetch_add(static_cast<std::int64_t>(batch.items.size()), std::memory_order_relaxed);
+    }
+
+private:
+    const AnswerFacts& facts_;
+    std::atomic<std::int64_t> inFlight_{0};
+    std::mutex mutex_;
+    std::condition_variable idle_;
+    std::vector<std::unique_ptr<SendBatch>> all_;
+    std::vector<SendBatch*> free_;
+};
+
+}  // namespace patchbay::plugins::send

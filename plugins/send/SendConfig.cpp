@@ -1,0 +1,38 @@
+#include "SendConfig.h"
+
+#include <array>
+
+namespace patchbay::plugins::send {
+
+namespace {
+
+using plugin::ConfigType;
+using plugin::kReloadable;
+
+constexpr std::array kKeys{
+    plugin::ConfigKey{"startAcceptSendRequestTimeStamp", ConfigType::Int, "0",
+                      "Sends are refused before this wall-clock time, in milliseconds since the epoch.", kReloadable, 0},
+    plugin::ConfigKey{"sendThreadPoolQueueCapacity", ConfigType::Int, "10000",
+                      "Messages that may wait for their flush at once; beyond it a send is answered SYSTEM_BUSY.",
+                      kReloadable, 1, 10'000'000},
+    plugin::ConfigKey{"maxMessageSize", ConfigType::Bytes, "4194304",
+                      "Largest message body, and largest body of a whole batch.", kReloadable, 1024, 16'000'000},
+    plugin::ConfigKey{"traceOn", ConfigType::Bool, "true", "Tells clients that their message traces are wanted.", kReloadable},
+    plugin::ConfigKey{"rejectTransactionMessage", ConfigType::Bool, "false", "Refuses transactional messages.", kReloadable},
+};
+
+}  // namespace
+
+std::span<const plugin::ConfigKey> SendConfig::keys() noexcept { return kKeys; }
+
+SendConfig SendConfig::from(const plugin::ConfigView& view) {
+    SendConfig config;
+    config.acceptFromMs = view.integer("startAcceptSendRequestTimeStamp");
+    config.inFlightMax = static_cast<std::int32_t>(view.integer("sendThreadPoolQueueCapacity"));
+    config.bodyBytesMax = view.integer("maxMessageSize");
+    config.traceOn = view.flag("traceOn");
+    config.rejectTransactions = view.flag("rejectTransactionMessage");
+    return config;
+}
+
+}  // namespace patchbay::plugins::send

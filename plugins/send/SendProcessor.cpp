@@ -1,0 +1,245 @@
+#include "SendProcessor.h"
+
+#include "PropertyScan.h"
+
+#include "patchbay/protocol/message/Batch.h"
+#include "patchbay/protocol/message/Names.h"
+#include "patchbay/protocol/message/Properties.h"
+#include "patchbay/protocol/message/SysFlag.h"
+#include "patchbay/protocol/util/Hash.h"
+
+#include <charconv>
+#include <unistd.h>
+
+namespace patchbay::plugins::send {
+
+using protocol::ResponseCode;
+using service::AppendItem;
+
+namespace {
+
+// Larger turns are appended in several writes, so that one lane neither grows its batch without end nor lets a message wait
+// for thousands of others.
+constexpr std::size_t kBatchItemsMax = 1024;
+constexpr std::size_t kBatchBytesMax = 4U << 20;
+// The store keeps the length of properties in 16 bits.
+constexpr std::size_t kBatchTopicBytesMax = 127;
+
+bool isTrue(std::string_view text) noexcept {
+    constexpr std::string_view kTrue = "true";
+    if (text.size() != kTrue.size()) return false;
+    for (std::size_t i = 0; i < kTrue.size(); ++i) {
+        if ((text[i] | 0x20) != kTrue[i]) return false;
+    }
+    return true;
+}
+
+/// Nothing for a text that is no number.
+std::optional<std::int32_t> parseLevel(std::string_view text) noexcept {
+    std::int32_t level = 0;
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return level;
+}
+
+Refusal illegal(std::int64_t bodyBytesMax) {
+    return {ResponseCode::MessageIllegal, "the message is illegal, maybe msg body or properties length not matched. msg body "
+            "length limit " + std::to_string(bodyBytesMax) + "B, msg properties length limit 32KB."};
+}
+
+std::string brokerProperties(const plugin::BrokerIdentity& identity, bool traceOn) {
+    std::string text;
+    protocol::appendProperty(text, protocol::kPropertyMsgRegion, identity.regionId);
+    protocol::appendProperty(text, protocol::kPropertyTraceSwitch, traceOn ? "true" : "false");
+    protocol::appendProperty(text, protocol::kPropertyCluster, identity.clusterName);
+    return text;
+}
+
+}  // namespace
+
+SendProcessor::SendProcessor(SendServices services, plugin::PluginContext& context, const SendConfig& config)
+    : services_(std::move(services)),
+      identity_(context.identity()),
+      config_(config),
+      facts_{identity_.regionId, config.traceOn, config.bodyBytesMax},
+      checks_(*services_.topics, identity_, context.clock()),
+      pool_(facts_),
+      ids_(context.clock(), identity_.storeHost, static_cast<std::uint32_t>(getpid()), 0),
+      brokerProperties_(brokerProperties(identity_, config.traceOn)),
+      separatedProperties_(protocol::kPropertyEnd + brokerProperties_),
+      lanes_(context.laneCount()) {
+    for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].chance = static_cast<std::uint32_t>(i);
+}
+
+void SendProcessor::process(plugin::Request request) {
+    protocol::SendMessageRequest header;
+    if (const auto parsed = protocol::SendMessageRequest::parse(request.command(), header); !parsed) {
+        std::move(request).respond(plugin::Response(ResponseCode::SystemError, parsed.message()));
+        return;
+    }
+    LaneState& lane = lanes_[request.lane()];
+    if (auto refusal = accept(header, request, lane)) refuse(std::move(request), std::move(*refusal));
+    if (lane.batch != nullptr && (lane.batch->items.size() >= kBatchItemsMax || lane.batch->bodyBytes() >= kBatchBytesMax)) {
+        submit(lane);
+    }
+}
+
+void SendProcessor::endOfBatch(plugin::Lane lane) noexcept {
+    if (lanes_[lane].batch != nullptr) submit(lanes_[lane]);
+}
+
+void SendProcessor::submit(LaneState& lane) noexcept {
+    if (lane.batch->items.empty()) return;  // all were refused; the next turn fills it
+    SendBatch* batch = std::exchange(lane.batch, nullptr);
+    pool_.submitted(*batch);
+    services_.store->append(*batch);
+}
+
+std::optional<Refusal> SendProcessor::accept(const protocol::SendMessageRequest& header, plugin::Request& request,
+                                             LaneState& lane) {
+    if (pool_.inFlight() >= config_.inFlightMax) {
+        return Refusal{ResponseCode::SystemBusy, "[OVERLOAD]system busy, start flow control for a while, " +
+                       std::to_string(pool_.inFlight()) + " messages wait for their flush (sendThreadPoolQueueCapacity=" +
+                       std::to_string(config_.inFlightMax) + ")"};
+    }
+    service::TopicFacts facts;
+    if (auto refusal = checks_.topic(header, config_, request.peer(), facts)) return refusal;
+
+    AppendItem item;
+    if (auto refusal = checks_.queue(header, facts, request.peer(), lane.chance++, item.queueId)) return refusal;
+    item.topic = header.topic;
+    item.bornHost = request.peer().remote();
+    item.storeHost = identity_.storeHost;
+    item.bornTimestamp = header.bornTimestamp;
+    item.flag = header.flag;
+    item.sysFlag = header.sysFlag | (facts.multiTag ? protocol::kSysFlagMultiTags : 0);
+    item.reconsumeTimes = header.reconsumeTimes;
+    // Inner batches belong to topics of another queue type than the stores keep today.
+    if ((item.sysFlag & protocol::kSysFlagInnerBatch) != 0) return illegal(config_.bodyBytesMax);
+
+    if (lane.batch == nullptr) lane.batch = pool_.take();
+    return header.batch ? addMany(header, request, *lane.batch, item) : addSingle(header, request, *lane.batch, item);
+}
+
+std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageRequest& header, plugin::Request& request,
+                                                SendBatch& batch, AppendItem item) {
+    item.body = request.body();
+    if (item.body.empty()) return Refusal{ResponseCode::SystemError, "the message body is empty"};
+    item.properties = header.properties;
+    PropertyScan scan = PropertyScan::of(item.properties);
+    if (scan.needsRebuild) {
+        item.properties = batch.keepText(cleanProperties(item.properties));
+        scan = PropertyScan::of(item.properties);
+    }
+    if (scan.innerNum) return illegal(config_.bodyBytesMax);
+
+    const bool separated = protocol::needsPropertySeparator(item.properties);
+    item.brokerProperties = separated ? separatedProperties_ : brokerProperties_;
+    std::string_view uniqueKey = scan.uniqueKey;
+    if (uniqueKey.empty()) {
+        uniqueKey = batch.keepText(ids_.next());
+        std::string own(item.brokerProperties);
+        protocol::appendProperty(own, protocol::kPropertyUniqueKey, uniqueKey);
+        item.brokerProperties = batch.keepText(std::move(own));
+    }
+    item.tagsCode = protocol::tagsCode(scan.tags);
+    item.waitStored = scan.waitStored;
+    if (isTrue(scan.transaction)) {
+        return Refusal{ResponseCode::NoPermission,
+                       "the broker[" + identity_.brokerIp + "] sending transaction message is forbidden"};
+    }
+    if (!scan.delayLevel.empty() || scan.timer) {
+        if (auto refusal = schedule(item, scan, batch)) return refusal;
+    }
+    batch.items.push_back(item);
+    batch.countBody(item.body.size());
+    batch.add(std::move(request), 1, uniqueKey, false);
+    return std::nullopt;
+}
+
+std::optional<Refusal> SendProcessor::schedule(AppendItem& item, const PropertyScan& scan, SendBatch& batch) {
+    if (!scan.delayLevel.empty()) {
+        const auto level = parseLevel(scan.delayLevel);
+        if (!level) {
+            return Refusal{ResponseCode::SystemError, "property DELAY is no number: \"" + std::string(scan.delayLevel) + "\""};
+        }
+        if (*level <= 0 && !scan.timer) return std::nullopt;
+    }
+    if (!services_.delay) {
+        return Refusal{ResponseCode::MessageIllegal,
+                       "delayed messages are not enabled on this broker: no plugin provides patchbay.DelaySchedule"};
+    }
+    std::string properties;
+    const Status prepared = services_.delay->prepare(item, properties);
+    if (!prepared) {
+        const bool wish = prepared.code() == StatusCode::InvalidArgument;
+        return Refusal{wish ? ResponseCode::MessageIllegal : ResponseCode::SystemError, prepared.message()};
+    }
+    if (!properties.empty()) {
+        item.properties = batch.keepText(std::move(properties));
+        item.brokerProperties = {};
+    }
+    return std::nullopt;
+}
+
+std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest& header, plugin::Request& request,
+                                              SendBatch& batch, const AppendItem& pattern) {
+    if (header.topic.size() > kBatchTopicBytesMax) {
+        return Refusal{ResponseCode::MessageIllegal, "message topic length too long " + std::to_string(header.topic.size())};
+    }
+    if (protocol::isRetryTopic(header.topic)) {
+        return Refusal{ResponseCode::MessageIllegal, "batch request does not support retry group " + std::string(header.topic)};
+    }
+    const PropertyScan shared = PropertyScan::of(header.properties);
+    const auto delay = parseLevel(shared.delayLevel).value_or(0);
+    if (protocol::transactionType(pattern.sysFlag) != protocol::kSysFlagNotTransactional || delay > 0 || shared.timer) {
+        return illegal(config_.bodyBytesMax);
+    }
+    if (static_cast<std::int64_t>(request.body().size()) > config_.bodyBytesMax) {
+        return Refusal{ResponseCode::SystemError, "message body size exceeded: the batch has " + std::to_string(request.body().size()) +
+                       " bytes, maxMessageSize is " + std::to_string(config_.bodyBytesMax)};
+    }
+    const auto count = protocol::countBatch(request.body());
+    if (!count || *count == 0 || *count > UINT16_MAX) {
+        return Refusal{ResponseCode::SystemError, !count ? "the batch does not divide into whole messages"
+                       : *count == 0 ? "the batch is empty" : "a batch holds at most 65535 messages"};
+    }
+    // Consumers answer requests by the cluster that they find in the message, so each message of a batch gets what the
+    // batch has: its own properties, and the broker's.
+    std::string common = cleanProperties(header.properties) + brokerProperties_;
+    const std::string_view plain = batch.keepText(common);
+    const std::string_view separated = batch.keepText(protocol::kPropertyEnd + std::move(common));
+
+    const std::size_t first = batch.items.size();
+    protocol::BatchReader reader(request.body());
+    protocol::BatchEntry entry;
+    while (reader.next(entry)) {
+        AppendItem& item = batch.items.emplace_back(pattern);
+        item.flag = entry.flag;
+        item.body = entry.body;
+        item.properties = entry.properties;
+        const PropertyScan scan = PropertyScan::of(entry.properties);
+        const auto wish = parseLevel(scan.delayLevel).value_or(0);
+        if (wish > 0 || scan.timer || isTrue(scan.transaction) || item.body.empty()) {
+            batch.items.resize(first);
+            return Refusal{ResponseCode::MessageIllegal, "a message of a batch can be neither delayed, nor transactional, nor empty"};
+        }
+        item.brokerProperties = protocol::needsPropertySeparator(item.properties) ? separated : plain;
+        item.tagsCode = protocol::tagsCode(scan.tags);
+        item.waitStored = shared.waitStored;
+        item.groupSize = 1;
+    }
+    batch.items[first].groupSize = static_cast<std::uint16_t>(*count);
+    batch.countBody(request.body().size());
+    batch.add(std::move(request), *count, shared.uniqueKey, true);
+    return std::nullopt;
+}
+
+void SendProcessor::refuse(plugin::Request request, Refusal refusal) const {
+    plugin::Response response(refusal.code, std::move(refusal.remark));
+    facts_.write(response.fields());
+    std::move(request).respond(std::move(response));
+}
+
+}  // namespace patchbay::plugins::send
