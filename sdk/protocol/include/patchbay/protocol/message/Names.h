@@ -61,5 +61,7 @@ inline constexpr std::uint32_t kPermRead = 4;
 [[nodiscard]] constexpr bool isReadable(std::uint32_t perm) noexcept { return (perm & kPermRead) != 0; }
 [[nodiscard]] constexpr bool isWriteable(std::uint32_t perm) noexcept { return (perm & kPermWrite) != 0; }
 [[nodiscard]] constexpr bool isInherited(std::uint32_t perm) noexcept { return (perm & kPermInherit) != 0; }
+/// "RWX" with a dash for each bit that is not set; part of texts that RocketMQ answers.
+[[nodiscard]] std::string permText(std::uint32_t perm);
 
 }  // namespace patchbay::protocol

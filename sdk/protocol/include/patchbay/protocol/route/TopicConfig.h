@@ -37,6 +37,9 @@ struct TopicConfig {
     [[nodiscard]] std::string toJson() const { return json::encode(*this); }
     static Result<TopicConfig> fromJson(std::string_view text) { return json::decode<TopicConfig>(text); }
 
+    /// As Java prints it, which is a part of texts that RocketMQ answers.
+    [[nodiscard]] std::string toString() const;
+
     /// The line of a compressed registration: "name read write perm filter attributes", one blank between them.
     [[nodiscard]] std::string toLine() const;
     /// Also accepts a line without attributes, as older brokers write it.
