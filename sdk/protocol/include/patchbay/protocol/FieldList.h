@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace patchbay::protocol {
 
@@ -14,6 +15,10 @@ namespace patchbay::protocol {
 class FieldList {
 public:
     FieldList() noexcept {}
+    FieldList(const FieldList& other) { *this = other; }
+    FieldList(FieldList&& other) noexcept { *this = std::move(other); }
+    FieldList& operator=(const FieldList& other);
+    FieldList& operator=(FieldList&& other) noexcept;
 
     void add(std::string_view key, std::string_view value);
     void add(std::string_view key, const char* value) { add(key, std::string_view(value)); }
@@ -53,11 +58,12 @@ private:
     static constexpr std::size_t kInlineBytes = 416;
 
     char* extend(std::size_t bytes);
+    void copyInline(const FieldList& other) noexcept;
 
     std::uint32_t count_ = 0;
     bool present_ = false;
     std::size_t size_ = 0;
-    // Deliberately not zeroed: bytes from size_ on are never read. Unused once overflow_ has taken over.
+    // Deliberately not zeroed: bytes from size_ on are never read. Unused once overflow_ has taken over all of them.
     std::array<char, kInlineBytes> inline_;
     std::string overflow_;
 };
