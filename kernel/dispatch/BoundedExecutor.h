@@ -1,0 +1,59 @@
+// BoundedExecutor: a few named threads that run processors which may block.
+#pragma once
+
+#include "dispatch/ServerRequest.h"
+#include "patchbay/base/Clock.h"
+#include "patchbay/plugin/Processor.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace patchbay::kernel {
+
+class Dispatcher;
+
+/// Threads x-<name>-N, each a lane, that serve one bounded queue of requests and call endOfBatch() when it is momentarily
+/// empty. Owned by Executors until the process ends, so that lanes stay what they are across reloads. Any thread.
+/// stop() runs nothing more: what is queued is answered SYSTEM_BUSY.
+class BoundedExecutor {
+public:
+    BoundedExecutor(plugin::ExecutorSpec spec, plugin::Lane firstLane, const Clock& clock);
+    ~BoundedExecutor();  ///< stops
+    BoundedExecutor(const BoundedExecutor&) = delete;
+    BoundedExecutor& operator=(const BoundedExecutor&) = delete;
+
+    [[nodiscard]] const plugin::ExecutorSpec& spec() const noexcept { return spec_; }
+    /// False, without taking it, when the queue is full or stopped. Starts the threads with the first request.
+    [[nodiscard]] bool push(ServerRequest& request) noexcept;
+    /// Answers requests that have waited longer than the spec allows; true when requests remain that may do so later.
+    bool expire(MonotonicTime now) noexcept;
+    [[nodiscard]] std::size_t queued() const noexcept { return queued_.load(std::memory_order_relaxed); }
+    void stop() noexcept;
+
+private:
+    static constexpr std::size_t kBatchMax = 32;
+
+    void work(std::uint32_t thread) noexcept;
+    [[nodiscard]] ServerRequest* take(std::unique_lock<std::mutex>& lock, bool wait);
+    [[nodiscard]] bool waitedTooLong(const ServerRequest& request, MonotonicTime now) const noexcept;
+
+    const plugin::ExecutorSpec spec_;
+    const plugin::Lane firstLane_;
+    const Clock& clock_;
+    std::atomic<std::size_t> queued_{0};
+
+    std::mutex mutex_;
+    std::condition_variable filled_;
+    // Guarded by mutex_.
+    ServerRequest* first_ = nullptr;
+    ServerRequest* last_ = nullptr;
+    std::size_t waiting_ = 0;
+    bool stopping_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace patchbay::kernel

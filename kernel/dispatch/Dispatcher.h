@@ -1,0 +1,81 @@
+// Dispatcher: takes a decoded request to its processor and its answer back.
+#pragma once
+
+#include "dispatch/Executors.h"
+#include "dispatch/LaneContext.h"
+#include "dispatch/RouteTable.h"
+#include "dispatch/ServerRequest.h"
+#include "patchbay/net/EventLoopPool.h"
+#include "patchbay/plugin/Logger.h"
+#include "patchbay/plugin/Runtime.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace patchbay::kernel {
+
+/// Requests enter on their connection's loop, take the current route table and a lease on the generation in one step, and run
+/// on the loop or on the binding's executor. One object for the process; outlives loops and executors' work.
+/// Nothing here fails: whatever goes wrong with a request is answered with RocketMQ's code and text, or closes its connection.
+class Dispatcher {
+public:
+    Dispatcher(net::EventLoopPool& loops, Executors& executors, const Clock& clock, plugin::Logger& log,
+               plugin::Metrics& metrics);
+    ~Dispatcher();
+
+    /// Any thread. Requests that arrive from now on use `table`; loops that are idle let go of the old one soon.
+    void publish(Ref<const RouteTable> table);
+    /// From now on no request reaches a plugin, handed-back ones included: peers newer than 5.3.1 are told to go away (1500),
+    /// the others that the broker is busy. Any thread.
+    void refuse() noexcept { refusing_.store(true, std::memory_order_release); }
+    /// Requests that have entered and not left; held ones count. Any thread; a snapshot.
+    [[nodiscard]] std::size_t active() const noexcept { return active_.load(std::memory_order_relaxed); }
+
+    /// A fresh request for the connection on this loop thread; fill `command` and pass it to enter(), or drop() it.
+    [[nodiscard]] ServerRequest& fresh(RequestOrigin& origin, net::ReceiveChunk& chunk);
+    void drop(ServerRequest& request) noexcept;
+    void enter(ServerRequest& request) noexcept;
+
+private:
+    friend class ServerRequest;
+    friend class LaneContext;
+    friend class BoundedExecutor;
+
+    void route(ServerRequest& request) noexcept;
+    void runProcessor(ServerRequest& request, LaneContext& lane) noexcept;
+    void enqueue(ServerRequest& request) noexcept;
+    void armExpiry(net::EventLoop& loop) noexcept;
+    /// Answers without a processor.
+    void reject(ServerRequest& request, protocol::ResponseCode code, std::string remark) noexcept;
+    void answerOnLoop(ServerRequest& request, plugin::Response& response) noexcept;
+    void answerElsewhere(ServerRequest& request, plugin::Response& response) noexcept;
+    void writeEncoded(ServerRequest& request) noexcept;
+    void encode(ServerRequest& request, const plugin::Response& response, protocol::ByteWriter& to) noexcept;
+    void finish(ServerRequest& request) noexcept;
+    [[nodiscard]] Ref<const RouteTable> table() const;
+    [[nodiscard]] const RouteTable& tableOf(LaneContext& lane) noexcept;
+    void complain(const ServerRequest& request, std::string_view message, std::string_view detail) noexcept;
+
+    net::EventLoopPool& loops_;
+    Executors& executors_;
+    const Clock& clock_;
+    plugin::Logger& log_;
+    plugin::Counter& requests_;
+    plugin::Counter& overload_;
+    plugin::Counter& bugs_;
+
+    std::atomic<bool> refusing_{false};
+    std::atomic<bool> intercepting_{false};  // the current table has interceptors
+    std::atomic<std::size_t> active_{0};
+    std::atomic<std::uint64_t> epoch_{1};    // of table_
+    mutable std::mutex mutex_;
+    Ref<const RouteTable> table_;            // guarded by mutex_
+
+    std::vector<std::unique_ptr<LaneContext>> lanes_;   // of the loops
+    std::vector<std::unique_ptr<RequestPool>> pools_;   // of the loops
+};
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,37 @@
+// Executors: all executors of the process, by name, and their lanes.
+#pragma once
+
+#include "dispatch/BoundedExecutor.h"
+#include "patchbay/base/Result.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace patchbay::kernel {
+
+/// Lanes are numbered when the process starts, so that plugins can size their per-lane state in init() although not all
+/// executors are known yet: loops have 0 … loops-1, executor threads follow in the order in which they are declared, and
+/// laneCount() counts as many of them as the configuration allows (executorThreadsMax). Any thread.
+class Executors {
+public:
+    Executors(std::uint32_t loops, std::uint32_t threadsMax, const Clock& clock);
+    ~Executors();
+    [[nodiscard]] plugin::Lane laneCount() const noexcept { return loops_ + threadsMax_; }
+    /// The executor of that name, made from `spec` when there is none yet. OutOfRange when its threads would be too many,
+    /// InvalidArgument for no threads or no queue.
+    Result<BoundedExecutor*> obtain(const plugin::ExecutorSpec& spec);
+    /// See BoundedExecutor::expire().
+    bool expire(MonotonicTime now) noexcept;
+    void stop() noexcept;
+
+private:
+    const std::uint32_t loops_;
+    const std::uint32_t threadsMax_;
+    const Clock& clock_;
+    std::mutex mutex_;
+    std::uint32_t threads_ = 0;                                  // guarded by mutex_
+    std::vector<std::unique_ptr<BoundedExecutor>> executors_;    // guarded by mutex_
+};
+
+}  // namespace patchbay::kernel

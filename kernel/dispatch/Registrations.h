@@ -1,0 +1,62 @@
+// Registrations: what one generation of a plugin binds in its init(), before any of it is in force.
+#pragma once
+
+#include "dispatch/Generation.h"
+#include "dispatch/RouteTable.h"
+#include "patchbay/plugin/Interceptor.h"
+#include "patchbay/plugin/Processor.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::kernel {
+
+class Executors;
+
+/// The plugin host makes one for each generation, lends it as PluginContext::processors() and interceptors(), and puts those
+/// that shall be in force together into RouteTable::build(). Used on the control thread. Lives as long as the generation.
+class Registrations final : public plugin::Processors, public plugin::Interceptors {
+public:
+    /// `listeners`: names of the process's listeners by ListenerIndex. `others`: the registrations that will share a table with
+    /// this one (not those of the generation that it replaces).
+    Registrations(Ref<Generation> generation, Executors& executors, std::vector<std::string> listeners,
+                  std::vector<const Registrations*> others);
+
+    /// NotFound for a listener that this process does not have; AlreadyExists, naming both plugins, for a code that is taken;
+    /// OutOfRange when the executor needs more threads than are left; InvalidArgument for a processor that is neither loop-safe
+    /// nor has an executor. Nothing is bound after a failure.
+    Status bind(std::span<const protocol::RequestCode> codes, plugin::Processor& processor,
+                const plugin::BindOptions& options) override;
+    Status add(std::string_view listener, plugin::Phase phase, std::int32_t order, plugin::Interceptor& interceptor) override;
+
+    [[nodiscard]] const Generation& generation() const noexcept { return *generation_; }
+    /// Number of bound codes on all listeners.
+    [[nodiscard]] std::size_t codeCount() const noexcept;
+
+private:
+    friend class RouteTable;
+
+    struct Entry {
+        ListenerIndex listener;
+        std::vector<std::int32_t> codes;
+        Binding binding;
+    };
+    struct Interception {
+        ListenerIndex listener;
+        RegisteredInterceptor entry;
+    };
+    [[nodiscard]] Result<ListenerIndex> indexOf(std::string_view listener) const;
+    [[nodiscard]] bool binds(ListenerIndex listener, std::int32_t code) const noexcept;
+
+    const Ref<Generation> generation_;
+    Executors& executors_;
+    const std::vector<std::string> listeners_;
+    const std::vector<const Registrations*> others_;
+    std::vector<Entry> entries_;
+    std::vector<Interception> interceptions_;
+};
+
+}  // namespace patchbay::kernel

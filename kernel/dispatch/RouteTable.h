@@ -1,0 +1,62 @@
+// RouteTable: which processor serves which request code, and which interceptors see it, on every listener.
+#pragma once
+
+#include "dispatch/Generation.h"
+#include "dispatch/InterceptorChain.h"
+#include "patchbay/base/Result.h"
+#include "patchbay/base/Slice.h"
+#include "patchbay/plugin/Processor.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace patchbay::kernel {
+
+class BoundedExecutor;
+class Registrations;
+
+/// Number of a listener, from 0 in the order in which the process's listeners were declared.
+using ListenerIndex = std::uint32_t;
+
+/// One processor with how it is to be run.
+struct Binding {
+    plugin::Processor* processor = nullptr;
+    BoundedExecutor* executor = nullptr;   ///< null for loop-safe processors that never defer
+    bool loopSafe = false;
+    Ref<Generation> generation;
+};
+
+/// Immutable once built; published by Dispatcher::publish(), kept by the loops that use it. It holds a reference to every
+/// generation in it.
+class RouteTable final : public RefCounted {
+public:
+    /// From what the generations registered. Bindings were checked for doubles when they were made (Registrations::bind).
+    static Ref<const RouteTable> build(std::size_t listeners, std::span<const Registrations* const> registered);
+
+    [[nodiscard]] const Binding* find(ListenerIndex listener, std::int32_t code) const noexcept {
+        const auto& codes = listeners_[listener];
+        if (const auto index = static_cast<std::uint32_t>(code); index < kDense) [[likely]] return codes.dense[index];
+        return findSparse(codes, code);
+    }
+    [[nodiscard]] const InterceptorChain& chain(ListenerIndex listener) const noexcept { return listeners_[listener].chain; }
+
+private:
+    static constexpr std::uint32_t kDense = 1024;  // the protocol's classic codes; the others are few and found by search
+
+    struct Codes {
+        std::array<const Binding*, kDense> dense{};
+        std::vector<std::pair<std::int32_t, const Binding*>> sparse;  // sorted
+        InterceptorChain chain;
+    };
+    static const Binding* findSparse(const Codes& codes, std::int32_t code) noexcept;
+
+    std::vector<Codes> listeners_;
+    std::vector<std::unique_ptr<Binding>> bindings_;
+};
+
+}  // namespace patchbay::kernel

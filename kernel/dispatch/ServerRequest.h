@@ -1,0 +1,90 @@
+// ServerRequest: the kernel's side of plugin::Request.
+#pragma once
+
+#include "dispatch/RouteTable.h"
+#include "patchbay/net/EventLoop.h"
+#include "patchbay/plugin/Request.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace patchbay::kernel {
+
+class Dispatcher;
+class ServerRequest;
+
+/// Where a request came from, as the dispatcher sees a connection. The functions are for its loop's thread.
+class RequestOrigin : public plugin::Peer {
+public:
+    RequestOrigin(net::EventLoop& loop, ListenerIndex listener) noexcept : originLoop(loop), listenerIndex(listener) {}
+    /// Where to append an encoded answer, or null when the connection is closed.
+    virtual protocol::ByteWriter* output() noexcept = 0;
+    virtual void addOutput(std::string_view piece, KeepAlive keep) = 0;
+    virtual void outputDone() noexcept = 0;
+    /// A request that counted as in flight does so no more: answered, or detached to wait for long.
+    virtual void requestLeft() noexcept = 0;
+
+    net::EventLoop& originLoop;
+    const ListenerIndex listenerIndex;
+};
+
+/// Requests that are not in use. Thread-safe; taken by one loop, given back by any thread.
+class RequestPool {
+public:
+    RequestPool() = default;
+    ~RequestPool();
+    RequestPool(const RequestPool&) = delete;
+    RequestPool& operator=(const RequestPool&) = delete;
+    [[nodiscard]] ServerRequest* take(Dispatcher& dispatcher);
+    void giveBack(ServerRequest* request) noexcept;
+
+private:
+    static constexpr std::size_t kIdleMax = 1024;
+    std::vector<ServerRequest*> idle_;                     // loop thread only
+    std::atomic<ServerRequest*> returned_{nullptr};        // given back by other threads
+    std::atomic<std::size_t> returnedCount_{0};
+};
+
+/// Pooled. It is owned by whoever has the duty to answer: a Request, an executor's queue, or its loop while it is posted there.
+/// Interceptors and processors see it as plugin::RequestCore.
+class ServerRequest final : public plugin::RequestCore, private net::LoopTask {
+public:
+    explicit ServerRequest(Dispatcher& dispatcher) noexcept : dispatcher_(dispatcher) {}
+
+    void answer(plugin::Response& response) noexcept override;
+    void abandon() noexcept override;
+    void redispatch() noexcept override;
+    void defer() noexcept override;
+    void detach() noexcept override;
+
+    [[nodiscard]] RequestOrigin& origin() const noexcept { return static_cast<RequestOrigin&>(*peer); }
+
+private:
+    friend class Dispatcher;
+    friend class RequestPool;
+    friend class BoundedExecutor;
+    friend class LaneContext;
+
+    enum class Posted : std::uint8_t { Answer, Redispatch };
+    void run() noexcept override;
+
+    Dispatcher& dispatcher_;
+    const Binding* binding_ = nullptr;        // valid while lease_ is held
+    Ref<Generation> lease_;
+    KeepAlive chunk_;                          // what `command` points into, until detach()
+    std::unique_ptr<char[]> header_;           // the same afterwards
+    ServerRequest* next_ = nullptr;            // in a queue, a lane's list or the pool
+    MonotonicTime queuedAt_{};
+    Posted posted_ = Posted::Answer;
+    bool inFlight_ = false;
+    // An answer that was encoded off the loop and waits for it.
+    protocol::ByteWriter encoded_;
+    std::vector<std::string_view> pieces_;
+    std::vector<KeepAlive> keep_;
+};
+
+}  // namespace patchbay::kernel

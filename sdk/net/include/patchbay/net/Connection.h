@@ -1,0 +1,102 @@
+// Connection: one non-blocking stream of frames, in both directions, on one loop.
+#pragma once
+
+#include "patchbay/net/EventLoop.h"
+#include "patchbay/net/FrameReader.h"
+#include "patchbay/net/OutboundQueue.h"
+#include "patchbay/net/Transport.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace patchbay::net {
+
+/// Limits that many connections share. All are read on loops; outboundNow is the sum over all connections.
+struct ConnectionLimits {
+    std::size_t frameBytesMax = 16U << 20;
+    std::size_t readBudget = 256U << 10;       ///< bytes per connection and turn
+    std::size_t outboundHigh = 4U << 20;       ///< queued bytes at which a connection is no longer read
+    std::size_t outboundLow = 1U << 20;        ///< queued bytes at which it is read again
+    std::size_t outboundTotalMax = 256U << 20; ///< beyond this sum, no connection with queued bytes is read
+    std::atomic<std::size_t> outboundNow{0};
+};
+
+/// Base of accepted and of outgoing connections; both are counted objects and keep themselves alive through self().
+/// All functions are for the loop's thread, except those that say "any thread". A failure or the peer's end closes it:
+/// closed() is called once, its output is dropped.
+class Connection : private Pollable, private FrameSink, public Flushable {
+public:
+    Connection(EventLoop& loop, ConnectionLimits& limits) noexcept;
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    [[nodiscard]] EventLoop& loop() const noexcept { return loop_; }
+    /// Starts watching. `connecting`: wait until the connect() under way has ended, then connected() is called.
+    void open(std::unique_ptr<Transport> transport, bool connecting = false);
+    /// Any thread; a snapshot.
+    [[nodiscard]] bool isOpen() const noexcept { return open_.load(std::memory_order_acquire); }
+    /// Any thread; a snapshot of the bytes that the socket has not taken after the last turn.
+    [[nodiscard]] std::size_t backlog() const noexcept { return backlog_.load(std::memory_order_relaxed); }
+    /// Closes at once; what is queued is lost.
+    void close(std::string_view reason) noexcept;
+    /// Closes when what is queued has been sent; nothing is read any more.
+    void closeAfterFlush(std::string_view reason) noexcept;
+
+    /// The buffer to append a frame to. Follow with wrote().
+    [[nodiscard]] protocol::ByteWriter& writer() { return outbound_.writer(loop_.buffers()); }
+    void wrote() { outbound_.appended(); loop_.markForFlush(*this); }
+    /// A part of a frame that stays where it is (see OutboundQueue). Follow with wrote().
+    void addPiece(std::string_view bytes, KeepAlive keep) { outbound_.addPiece(loop_.buffers(), bytes, std::move(keep)); }
+    void flush() noexcept override;
+
+    /// Reading stops while any reason to pause exists.
+    void pauseReading(bool pause) noexcept;
+    /// The turn in which bytes last moved in either direction.
+    [[nodiscard]] MonotonicTime lastActive() const noexcept { return lastActive_; }
+
+protected:
+    virtual ~Connection();
+    /// A reference that keeps this object.
+    virtual KeepAlive self() noexcept = 0;
+    /// A whole frame without its length word, inside `chunk`. False after it closed the connection.
+    virtual bool received(std::span<char> frame, ReceiveChunk& chunk) noexcept = 0;
+    virtual void connected() noexcept {}
+    /// The first bytes, whatever they are: answers how many to skip, or -1 for "more are needed". It may close.
+    virtual std::int64_t preface(std::string_view bytes) noexcept = 0;
+    /// Once. Not reachable by the loop any more when the turn has ended.
+    virtual void closed(std::string_view reason) noexcept = 0;
+
+private:
+    enum Pause : std::uint8_t { kByOwner = 1, kByBacklog = 2, kClosing = 4 };
+
+    void ready(std::uint32_t readiness) noexcept override;
+    bool frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept override { return received(bytes, chunk); }
+    void read() noexcept;
+    bool passPreface() noexcept;
+    void finishConnect() noexcept;
+    void setInterest() noexcept;
+    void noteBacklog(std::size_t bytes) noexcept;
+    void setPause(Pause why, bool on) noexcept;
+
+    EventLoop& loop_;
+    ConnectionLimits& limits_;
+    std::atomic<bool> open_{false};
+    std::atomic<std::size_t> backlog_{0};
+
+    // Loop thread only.
+    std::unique_ptr<Transport> transport_;
+    FrameReader reader_;
+    OutboundQueue outbound_;
+    MonotonicTime lastActive_{};
+    std::uint32_t interest_ = 0;
+    std::uint8_t paused_ = 0;
+    bool prefaceDone_ = false;
+    bool connecting_ = false;
+    std::string closeReason_;
+};
+
+}  // namespace patchbay::net

@@ -1,0 +1,62 @@
+// FrameReader: cuts a stream of bytes into frames where they were received.
+#pragma once
+
+#include "patchbay/base/Status.h"
+#include "patchbay/net/ReceiveBuffer.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace patchbay::net {
+
+/// Takes what a FrameReader finds.
+class FrameSink {
+public:
+    /// The bytes after the length word, inside `chunk`, which may be kept. False: stop, the connection is done for.
+    virtual bool frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept = 0;
+
+protected:
+    ~FrameSink() = default;
+};
+
+/// Per connection; between turns it holds nothing but the bytes of an unfinished frame. Bytes are received into the loop's
+/// chunk and frames handed out in place; a frame larger than kInChunkMax gets a buffer of its own that grows with what has
+/// arrived, never by what the length word claims. Loop thread only. After a failure the stream cannot be read any further.
+class FrameReader {
+public:
+    /// Frames up to this size are completed inside a chunk (or half a chunk, if that is less).
+    static constexpr std::size_t kInChunkMax = 64U << 10;
+
+    explicit FrameReader(std::size_t frameBytesMax) noexcept : frameBytesMax_(frameBytesMax) {}
+
+    /// Where the next bytes have to be put. Followed by received() before the cursor is used for anything else.
+    std::span<char> place(ReceiveCursor& cursor);
+    /// `bytes` bytes were put there. Hands out all whole frames. Corrupt when the length word is impossible; Cancelled when
+    /// the sink said stop.
+    Status received(ReceiveCursor& cursor, std::size_t bytes, FrameSink& sink);
+    /// Moves the unfinished rest out of the shared chunk. Call when done reading for this turn.
+    void park();
+
+    /// What is not yet part of a whole frame; valid until the next call.
+    [[nodiscard]] std::string_view pending() const noexcept;
+    /// Drops the first bytes of pending() (a PROXY header).
+    void skip(std::size_t bytes) noexcept;
+
+private:
+    Status handOut(ReceiveChunk& chunk, FrameSink& sink);
+    [[nodiscard]] Status checkLength(std::uint32_t length) const;
+    void beginLarge(std::size_t frameBytes);
+
+    const std::size_t frameBytesMax_;
+    // The unfinished rest: in the chunk (open_), in a buffer of exactly its size (parked_), or in a growing one (large_).
+    char* open_ = nullptr;
+    std::size_t openSize_ = 0;
+    std::unique_ptr<char[]> parked_;
+    std::size_t parkedSize_ = 0;
+    Ref<ReceiveChunk> large_;
+    std::size_t largeSize_ = 0;
+    std::size_t largeTotal_ = 0;
+};
+
+}  // namespace patchbay::net
