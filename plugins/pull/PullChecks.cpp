@@ -1,0 +1,121 @@
+#include "PullChecks.h"
+
+#include "patchbay/protocol/message/Names.h"
+#include "patchbay/protocol/message/SysFlag.h"
+
+#include <algorithm>
+
+namespace patchbay::plugins::pull {
+
+using protocol::ResponseCode;
+
+namespace {
+
+constexpr std::string_view kFaq = "\nSee https://rocketmq.apache.org/docs/bestPractice/06FAQ for further details.";
+
+enum ForbiddenType : std::int32_t { kBroker = 1, kGroup = 2, kTopic = 3, kBroadcasting = 4, kSubscription = 5 };
+
+std::string bracketed(std::string_view before, std::string_view name, std::string_view after) {
+    std::string text(before);
+    text += '[';
+    text += name;
+    text += ']';
+    text += after;
+    return text;
+}
+
+}  // namespace
+
+std::optional<Refusal> PullChecks::admit(const protocol::PullMessageRequest& pull, bool lite, const plugin::Peer& peer,
+                                         Admission& admission) const {
+    if (!protocol::isReadable(static_cast<std::uint32_t>(identity_.permission))) {
+        return Refusal{ResponseCode::NoPermission, bracketed("the broker", identity_.brokerIp, " pulling message is forbidden"), kBroker};
+    }
+    if (lite && !config_.litePull) {
+        return Refusal{ResponseCode::NoPermission,
+                       bracketed("the broker", identity_.brokerIp, " for lite pull consumer is forbidden"), kBroker};
+    }
+    if (!services_.groups->findOrCreate(pull.consumerGroup, admission.group)) {
+        return Refusal{ResponseCode::SubscriptionGroupNotExist,
+                       bracketed("subscription group ", pull.consumerGroup, " does not exist, ") + std::string(kFaq)};
+    }
+    if (!admission.group.consumeEnable) {
+        return Refusal{ResponseCode::NoPermission, "subscription group no permission, " + std::string(pull.consumerGroup), kGroup};
+    }
+    if (!services_.topics->find(pull.topic, admission.topic)) {
+        return Refusal{ResponseCode::TopicNotExist,
+                       bracketed("topic", pull.topic, " not exist, apply first please! ") + std::string(kFaq)};
+    }
+    if (!protocol::isReadable(static_cast<std::uint32_t>(admission.topic.perm))) {
+        return Refusal{ResponseCode::NoPermission, bracketed("the topic", pull.topic, " pulling message is forbidden"), kTopic};
+    }
+    if (pull.queueId < 0 || pull.queueId >= admission.topic.readQueueNums) {
+        return Refusal{ResponseCode::InvalidParameter,
+                       bracketed("queueId", std::to_string(pull.queueId), " is illegal, topic:[") + std::string(pull.topic) +
+                       "] topicConfig.readQueueNums:[" + std::to_string(admission.topic.readQueueNums) + "] consumer:[/" +
+                       peer.remote().toString() + "]"};
+    }
+    if (auto refusal = subscription(pull, admission)) return refusal;
+    return config_.rejectPullConsumers ? pullConsumer(pull, peer) : std::nullopt;
+}
+
+std::optional<Refusal> PullChecks::subscription(const protocol::PullMessageRequest& pull, Admission& admission) const {
+    protocol::SubscriptionData data;
+    if ((pull.sysFlag & protocol::kPullFlagSubscription) != 0) {
+        // The common case needs no SubscriptionData at all.
+        if (protocol::isTagExpression(pull.expressionType) &&
+            (pull.subscription.empty() || pull.subscription == protocol::kSubscribeAll)) {
+            return std::nullopt;
+        }
+        auto built = protocol::SubscriptionData::build(pull.topic, pull.subscription, pull.expressionType.empty()
+                                                       ? protocol::kExpressionTypeTag : pull.expressionType);
+        if (!built) return Refusal{ResponseCode::SubscriptionParseFailed, "parse the consumer's subscription failed"};
+        data = std::move(*built);
+    } else if (auto refusal = registered(pull, admission.group, data)) {
+        return refusal;
+    }
+    if (!protocol::isTagExpression(data.expressionType)) {
+        return Refusal{ResponseCode::SystemError,
+                       "The broker does not support consumer to filter message by " + data.expressionType};
+    }
+    const bool all = data.subscribesAll() || data.classFilterMode || (pull.sysFlag & protocol::kPullFlagClassFilter) != 0;
+    if (!all) admission.tagCodes = std::move(data.codeSet);
+    return std::nullopt;
+}
+
+std::optional<Refusal> PullChecks::registered(const protocol::PullMessageRequest& pull, const service::GroupFacts& group,
+                                              protocol::SubscriptionData& data) const {
+    const auto state = services_.clients->group(pull.consumerGroup);
+    if (!state.online) {
+        return Refusal{ResponseCode::SubscriptionNotExist, "the consumer's group info not exist" + std::string(kFaq)};
+    }
+    if (!group.consumeBroadcastEnable && state.model == service::MessageModel::Broadcasting) {
+        return Refusal{ResponseCode::NoPermission,
+                       bracketed("the consumer group", pull.consumerGroup, " can not consume by broadcast way"), kBroadcasting};
+    }
+    if (services_.groups->readForbidden(pull.consumerGroup, pull.topic)) {
+        return Refusal{ResponseCode::NoPermission, bracketed("the consumer group", pull.consumerGroup, " is forbidden for topic[") +
+                       std::string(pull.topic) + "]", kSubscription};
+    }
+    auto found = services_.clients->subscription(pull.consumerGroup, pull.topic);
+    if (!found) {
+        return Refusal{ResponseCode::SubscriptionNotExist, "the consumer's subscription not exist" + std::string(kFaq)};
+    }
+    if (found->subVersion < pull.subVersion) {
+        return Refusal{ResponseCode::SubscriptionNotLatest, "the consumer's subscription not latest"};
+    }
+    data = std::move(*found);
+    return std::nullopt;
+}
+
+std::optional<Refusal> PullChecks::pullConsumer(const protocol::PullMessageRequest& pull, const plugin::Peer& peer) const {
+    const auto state = services_.clients->group(pull.consumerGroup);
+    if (state.online && state.consumeType != service::ConsumeType::Actively) return std::nullopt;
+    if (protocol::isSystemGroup(pull.consumerGroup)) return std::nullopt;
+    const auto members = services_.clients->consumers(pull.consumerGroup);
+    const bool known = std::ranges::any_of(members, [&peer](const auto& member) { return member.peer.get() == &peer; });
+    if (known) return std::nullopt;
+    return Refusal{ResponseCode::SubscriptionNotExist, "the consumer's group info not exist" + std::string(kFaq)};
+}
+
+}  // namespace patchbay::plugins::pull

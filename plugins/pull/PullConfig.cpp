@@ -1,0 +1,54 @@
+#include "PullConfig.h"
+
+#include <array>
+
+namespace patchbay::plugins::pull {
+
+namespace {
+
+using plugin::ConfigType;
+
+constexpr std::array kKeys{
+    plugin::ConfigKey{"longPollingEnable", ConfigType::Bool, "true",
+                      "Holds a pull that finds nothing until a message arrives or the time asked for has passed."},
+    plugin::ConfigKey{"shortPollingTimeMills", ConfigType::Millis, "1000",
+                      "How long such a pull is held when long polling is off.", 0, 1, 60'000},
+    plugin::ConfigKey{"litePullMessageEnable", ConfigType::Bool, "true", "Serves LITE_PULL_MESSAGE."},
+    plugin::ConfigKey{"rejectPullConsumerEnable", ConfigType::Bool, "false",
+                      "Refuses pulls of groups that have no registered consumer on the same connection."},
+    plugin::ConfigKey{"heldPullsMax", ConfigType::Int, "200000",
+                      "Pulls that may be held at once; beyond it a pull that finds nothing is answered at once.", 0, 0, 100'000'000},
+    plugin::ConfigKey{"pullMessageThreadPoolNums", ConfigType::Int, "2",
+                      "Threads for pulls and queries that have to wait for the disk.", 0, 1, 256},
+    plugin::ConfigKey{"pullThreadPoolQueueCapacity", ConfigType::Int, "100000",
+                      "Pulls that may wait for such a thread; beyond it they are answered SYSTEM_BUSY.", 0, 1, 10'000'000},
+    plugin::ConfigKey{"waitTimeMillsInPullQueue", ConfigType::Millis, "5000",
+                      "A pull that waited longer for a thread is answered SYSTEM_BUSY.", 0, 0, 3'600'000},
+    plugin::ConfigKey{"maxTransferCountOnMessageInMemory", ConfigType::Int, "32",
+                      "Messages in one answer at most, whatever the client asks for.", 0, 1, 65'536},
+    plugin::ConfigKey{"maxTransferBytesOnMessageInMemory", ConfigType::Bytes, "262144",
+                      "Bytes in one answer at most; a single larger message is sent alone.", 0, 1, 16'000'000},
+    plugin::ConfigKey{"defaultQueryMaxNum", ConfigType::Int, "32", "Messages in the answer to a query by unique key.", 0, 1, 1024},
+};
+
+}  // namespace
+
+std::span<const plugin::ConfigKey> PullConfig::keys() noexcept { return kKeys; }
+
+PullConfig PullConfig::from(const plugin::ConfigView& view) {
+    PullConfig config;
+    config.longPolling = view.flag("longPollingEnable");
+    config.shortPolling = view.millis("shortPollingTimeMills");
+    config.litePull = view.flag("litePullMessageEnable");
+    config.rejectPullConsumers = view.flag("rejectPullConsumerEnable");
+    config.heldPullsMax = static_cast<std::size_t>(view.integer("heldPullsMax"));
+    config.threads = static_cast<std::uint32_t>(view.integer("pullMessageThreadPoolNums"));
+    config.queueCapacity = static_cast<std::uint32_t>(view.integer("pullThreadPoolQueueCapacity"));
+    config.queueWaitMax = view.millis("waitTimeMillsInPullQueue");
+    config.countInMemoryMax = static_cast<std::int32_t>(view.integer("maxTransferCountOnMessageInMemory"));
+    config.bytesInMemoryMax = static_cast<std::int32_t>(view.integer("maxTransferBytesOnMessageInMemory"));
+    config.queryMax = static_cast<std::int32_t>(view.integer("defaultQueryMaxNum"));
+    return config;
+}
+
+}  // namespace patchbay::plugins::pull

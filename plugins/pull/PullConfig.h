@@ -1,0 +1,30 @@
+// PullConfig: the keys of the pull plugin.
+#pragma once
+
+#include "patchbay/plugin/Config.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace patchbay::plugins::pull {
+
+struct PullConfig {
+    bool longPolling = true;                          ///< longPollingEnable
+    std::chrono::milliseconds shortPolling{1000};     ///< shortPollingTimeMills: the hold when long polling is off
+    bool litePull = true;                             ///< litePullMessageEnable
+    bool rejectPullConsumers = false;                 ///< rejectPullConsumerEnable
+    std::size_t heldPullsMax = 200'000;
+    std::uint32_t threads = 2;
+    std::uint32_t queueCapacity = 100'000;
+    std::chrono::milliseconds queueWaitMax{5000};
+    std::int32_t countInMemoryMax = 32;
+    std::int32_t bytesInMemoryMax = 262'144;
+    std::int32_t queryMax = 32;                       ///< defaultQueryMaxNum
+
+    static std::span<const plugin::ConfigKey> keys() noexcept;
+    static PullConfig from(const plugin::ConfigView& view);
+};
+
+}  // namespace patchbay::plugins::pull

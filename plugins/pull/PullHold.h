@@ -1,0 +1,66 @@
+// PullHold: pulls that found nothing, waiting for a message they want.
+#pragma once
+
+#include "patchbay/plugin/Suspended.h"
+#include "patchbay/service/MessageStore.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::plugins::pull {
+
+struct QueueRef {
+    std::string_view topic;
+    std::int32_t queueId;
+};
+
+struct HeldQueue {
+    std::string topic;
+    std::int32_t queueId;
+    operator QueueRef() const noexcept { return {topic, queueId}; }
+};
+
+struct QueueHash {
+    using is_transparent = void;
+    std::size_t operator()(QueueRef q) const noexcept {
+        return std::hash<std::string_view>{}(q.topic) ^ (std::uint64_t{static_cast<std::uint32_t>(q.queueId)} * 0x9E3779B97F4A7C15ULL);
+    }
+};
+
+struct QueueEqual {
+    using is_transparent = void;
+    bool operator()(QueueRef a, QueueRef b) const noexcept { return a.queueId == b.queueId && a.topic == b.topic; }
+};
+
+/// What a held pull waits for.
+struct Wanted {
+    std::int64_t offset;
+    std::vector<std::int32_t> tagCodes;   ///< empty = any
+
+    [[nodiscard]] bool matches(std::int64_t queueOffset, std::int64_t tagsCode) const noexcept;
+};
+
+/// Listens to the store and wakes exactly the pulls that can be answered. Owned by the plugin; see Suspended for threads.
+class PullHold final : public service::AppendListener {
+public:
+    PullHold(plugin::Timers& timers, const Clock& clock, std::size_t capacity) : held_(timers, clock, capacity) {}
+
+    /// Takes the request unless the hold is full or draining. The caller looks at the queue's end again afterwards.
+    bool hold(QueueRef queue, Wanted wanted, MonotonicTime deadline, plugin::Request& request) {
+        return held_.hold({std::string(queue.topic), queue.queueId}, std::move(wanted), deadline, request);
+    }
+    /// Wakes all pulls of a queue that wait for an offset below `end`.
+    void wakeBelow(QueueRef queue, std::int64_t end);
+    void appended(std::span<const service::AppendedRecord> records) noexcept override;
+
+    void drain() noexcept { held_.drain(); }
+    [[nodiscard]] std::size_t size() const noexcept { return held_.size(); }
+
+private:
+    plugin::Suspended<HeldQueue, Wanted, QueueHash, QueueEqual> held_;
+};
+
+}  // namespace patchbay::plugins::pull

@@ -1,0 +1,147 @@
+#include "PullProcessor.h"
+
+#include "patchbay/protocol/message/SysFlag.h"
+
+#include <algorithm>
+
+namespace patchbay::plugins::pull {
+
+using protocol::ResponseCode;
+using service::ReadStatus;
+
+namespace {
+
+/// By the tags code that the queue keeps; clients compare the tags themselves.
+class TagFilter final : public service::ReadFilter {
+public:
+    explicit TagFilter(const std::vector<std::int32_t>& codes) : codes_(codes) {}
+    [[nodiscard]] bool matchesTags(std::int64_t tagsCode) const noexcept override {
+        return std::ranges::find(codes_, static_cast<std::int32_t>(tagsCode)) != codes_.end();
+    }
+
+private:
+    const std::vector<std::int32_t>& codes_;
+};
+
+ResponseCode codeOf(ReadStatus status, std::int64_t asked) noexcept {
+    switch (status) {
+        case ReadStatus::Found: return ResponseCode::Success;
+        case ReadStatus::NoMatchedMessage:
+        case ReadStatus::Gone: return ResponseCode::PullRetryImmediately;
+        case ReadStatus::NoSuchQueue:
+        case ReadStatus::QueueEmpty: return asked == 0 ? ResponseCode::PullNotFound : ResponseCode::PullOffsetMoved;
+        case ReadStatus::OffsetAtEnd: return ResponseCode::PullNotFound;
+        case ReadStatus::OffsetTooSmall:
+        case ReadStatus::OffsetBeyondEnd: return ResponseCode::PullOffsetMoved;
+        case ReadStatus::NotResident: break;
+    }
+    return ResponseCode::SystemError;
+}
+
+// RocketMQ's names of these outcomes; clients print them.
+std::string_view remarkOf(ReadStatus status) noexcept {
+    switch (status) {
+        case ReadStatus::Found: return "FOUND";
+        case ReadStatus::NoMatchedMessage: return "NO_MATCHED_MESSAGE";
+        case ReadStatus::Gone: return "MESSAGE_WAS_REMOVING";
+        case ReadStatus::NoSuchQueue: return "NO_MATCHED_LOGIC_QUEUE";
+        case ReadStatus::QueueEmpty: return "NO_MESSAGE_IN_QUEUE";
+        case ReadStatus::OffsetAtEnd: return "OFFSET_OVERFLOW_ONE";
+        case ReadStatus::OffsetTooSmall: return "OFFSET_TOO_SMALL";
+        case ReadStatus::OffsetBeyondEnd: return "OFFSET_OVERFLOW_BADLY";
+        case ReadStatus::NotResident: break;
+    }
+    return "store getMessage return null";
+}
+
+}  // namespace
+
+void PullProcessor::process(plugin::Request request) {
+    protocol::PullMessageRequest pull;
+    if (const auto parsed = protocol::PullMessageRequest::parse(request.command(), pull); !parsed) {
+        std::move(request).respond(ResponseCode::SystemError, parsed.message());
+        return;
+    }
+    const bool lite = request.command().code == static_cast<std::int32_t>(protocol::RequestCode::LitePullMessage);
+    Admission admission;
+    if (auto refusal = checks_.admit(pull, lite, request.peer(), admission)) {
+        plugin::Response response(refusal->code, std::move(refusal->remark));
+        response.fields().markPresent();
+        if (refusal->forbiddenType != 0) response.fields().add("forbiddenType", refusal->forbiddenType);
+        std::move(request).respond(std::move(response));
+        return;
+    }
+    if (!request.again() && (pull.sysFlag & protocol::kPullFlagCommitOffset) != 0) {
+        services_.offsets->commit(request.peer().remote().toString(), pull.consumerGroup, pull.topic, pull.queueId,
+                                  pull.commitOffset);
+    }
+    service::ReadResult& result = lanes_[request.lane()].result;
+    std::string_view remark;
+    if (const auto reset = services_.offsets->takeReset(pull.consumerGroup, pull.topic, pull.queueId)) {
+        const auto range = services_.store->range(pull.topic, pull.queueId);
+        result.clear();
+        result.status = ReadStatus::OffsetBeyondEnd;
+        result.nextOffset = *reset;
+        result.minOffset = range.min;
+        result.maxOffset = range.max;
+        remark = "OFFSET_RESET";
+    } else {
+        read(pull, admission, !request.deferred(), result);
+        if (result.status == ReadStatus::NotResident) {
+            std::move(request).defer();
+            return;
+        }
+        remark = remarkOf(result.status);
+    }
+    services_.offsets->commitPull(pull.consumerGroup, pull.topic, pull.queueId, result.nextOffset);
+    const bool mayHold = !request.again() && (pull.sysFlag & protocol::kPullFlagSuspend) != 0 &&
+                         codeOf(result.status, pull.queueOffset) == ResponseCode::PullNotFound;
+    if (mayHold && tryHold(pull, admission, request)) return;
+    answer(std::move(request), pull, admission, result, remark);
+}
+
+void PullProcessor::read(const protocol::PullMessageRequest& pull, const Admission& admission, bool hotOnly,
+                         service::ReadResult& result) const {
+    service::ReadLimits limits;
+    // RocketMQ answers one message to a client that asks for none.
+    limits.messagesMax = std::clamp(pull.maxMsgNums, 1, config_.countInMemoryMax);
+    limits.bytesMax = config_.bytesInMemoryMax;
+    limits.hotOnly = hotOnly;
+    const TagFilter filter(admission.tagCodes);
+    services_.store->read(pull.topic, pull.queueId, pull.queueOffset, limits, admission.tagCodes.empty() ? nullptr : &filter,
+                          result);
+}
+
+bool PullProcessor::tryHold(const protocol::PullMessageRequest& pull, Admission& admission, plugin::Request& request) {
+    const auto asked = config_.longPolling ? std::chrono::milliseconds(std::max<std::int64_t>(pull.suspendTimeoutMillis, 0))
+                                           : config_.shortPolling;
+    const auto wait = std::min(asked, std::chrono::milliseconds(std::chrono::hours(24)));
+    const std::int32_t queueId = pull.queueId;
+    const std::int64_t offset = pull.queueOffset;
+    // hold() moves the header, and with it the text of the topic.
+    const std::string topic(pull.topic);
+    const QueueRef queue{topic, queueId};
+    if (!hold_.hold(queue, {offset, std::move(admission.tagCodes)}, clock_.now() + wait, request)) return false;
+    if (const auto end = services_.store->range(topic, queueId).max; end > offset) hold_.wakeBelow(queue, end);
+    return true;
+}
+
+void PullProcessor::answer(plugin::Request request, const protocol::PullMessageRequest& pull, const Admission& admission,
+                           service::ReadResult& result, std::string_view remark) const {
+    plugin::Response response(codeOf(result.status, pull.queueOffset));
+    response.remark = remark;
+    protocol::PullMessageResponse header;
+    header.nextBeginOffset = result.nextOffset;
+    header.minOffset = result.minOffset;
+    header.maxOffset = result.maxOffset;
+    header.topicSysFlag = admission.topic.sysFlag;
+    header.groupSysFlag = admission.group.sysFlag;
+    header.write(response.fields());
+    if (result.status == ReadStatus::Found) {
+        response.body.swap(result.pieces);
+        response.keep.swap(result.keep);
+    }
+    std::move(request).respond(std::move(response));
+}
+
+}  // namespace patchbay::plugins::pull

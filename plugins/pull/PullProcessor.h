@@ -1,0 +1,41 @@
+// PullProcessor: serves PULL_MESSAGE and LITE_PULL_MESSAGE.
+#pragma once
+
+#include "PullChecks.h"
+#include "PullConfig.h"
+#include "PullHold.h"
+
+#include <vector>
+
+namespace patchbay::plugins::pull {
+
+/// Reads on the loop what is in memory, on the "pull" executor what may have to come from the disk, and holds pulls that find
+/// nothing. Owned by the plugin. process() runs on any lane.
+class PullProcessor final : public plugin::Processor {
+public:
+    PullProcessor(const PullServices& services, plugin::PluginContext& context, const PullConfig& config, PullHold& hold)
+        : services_(services), clock_(context.clock()), config_(config), checks_(services, context.identity(), config),
+          hold_(hold), lanes_(context.laneCount()) {}
+
+    void process(plugin::Request request) override;
+
+private:
+    struct alignas(64) LaneState {
+        service::ReadResult result;
+    };
+
+    void read(const protocol::PullMessageRequest& pull, const Admission& admission, bool hotOnly,
+              service::ReadResult& result) const;
+    bool tryHold(const protocol::PullMessageRequest& pull, Admission& admission, plugin::Request& request);
+    void answer(plugin::Request request, const protocol::PullMessageRequest& pull, const Admission& admission,
+                service::ReadResult& result, std::string_view remark) const;
+
+    const PullServices& services_;
+    const Clock& clock_;
+    const PullConfig& config_;
+    PullChecks checks_;
+    PullHold& hold_;
+    std::vector<LaneState> lanes_;
+};
+
+}  // namespace patchbay::plugins::pull
