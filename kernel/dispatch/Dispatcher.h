@@ -27,7 +27,7 @@ public:
     ~Dispatcher();
 
     /// Any thread. Requests that arrive from now on use `table`; loops that are idle let go of the old one soon.
-    void publish(Ref<const RouteTable> table);
+    void publish(Ref<RouteTable> table);
     /// From now on no request reaches a plugin, handed-back ones included: peers newer than 5.3.1 are told to go away (1500),
     /// the others that the broker is busy. Any thread.
     void refuse() noexcept { refusing_.store(true, std::memory_order_release); }
@@ -55,7 +55,7 @@ private:
     void writeEncoded(ServerRequest& request) noexcept;
     void encode(ServerRequest& request, const plugin::Response& response, protocol::ByteWriter& to) noexcept;
     void finish(ServerRequest& request) noexcept;
-    [[nodiscard]] Ref<const RouteTable> table() const;
+    [[nodiscard]] Ref<RouteTable> table() const;
     [[nodiscard]] const RouteTable& tableOf(LaneContext& lane) noexcept;
     void complain(const ServerRequest& request, std::string_view message, std::string_view detail) noexcept;
 
@@ -72,7 +72,7 @@ private:
     std::atomic<std::size_t> active_{0};
     std::atomic<std::uint64_t> epoch_{1};    // of table_
     mutable std::mutex mutex_;
-    Ref<const RouteTable> table_;            // guarded by mutex_
+    Ref<RouteTable> table_;            // guarded by mutex_
 
     std::vector<std::unique_ptr<LaneContext>> lanes_;   // of the loops
     std::vector<std::unique_ptr<RequestPool>> pools_;   // of the loops

@@ -31,7 +31,7 @@ public:
     bool endOfTurn() noexcept override;
 
     const plugin::Lane lane;
-    Ref<const RouteTable> table;         ///< loops only: what was current at `epoch`
+    Ref<RouteTable> table;         ///< loops only: what was current at `epoch`
     std::uint64_t epoch = 0;
     ServerRequest* running = nullptr;    ///< its process() is on the stack
     ServerRequest* thrown = nullptr;     ///< was dropped by an exception that is still on its way

@@ -36,7 +36,7 @@ struct Binding {
 class RouteTable final : public RefCounted {
 public:
     /// From what the generations registered. Bindings were checked for doubles when they were made (Registrations::bind).
-    static Ref<const RouteTable> build(std::size_t listeners, std::span<const Registrations* const> registered);
+    static Ref<RouteTable> build(std::size_t listeners, std::span<const Registrations* const> registered);
 
     [[nodiscard]] const Binding* find(ListenerIndex listener, std::int32_t code) const noexcept {
         const auto& codes = listeners_[listener];

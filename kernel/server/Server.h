@@ -54,7 +54,7 @@ public:
     Result<std::uint16_t> bind(const ListenerOptions& options);
     /// Starts the loops.
     void start();
-    void publish(Ref<const RouteTable> table) { dispatcher_.publish(std::move(table)); }
+    void publish(Ref<RouteTable> table) { dispatcher_.publish(std::move(table)); }
     /// From here on clients are served.
     Status listen();
 
