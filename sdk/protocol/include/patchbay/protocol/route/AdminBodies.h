@@ -122,6 +122,8 @@ struct TopicStatsTable {
         std::int64_t maxOffset = 0;
         std::int64_t lastUpdateTimestamp = 0;
         friend bool operator==(const Entry&, const Entry&) = default;
+        void write(json::Writer& out) const;
+        static Result<Entry> read(json::Value value);
     };
     std::map<MessageQueue, Entry> offsetTable;
     double topicPutTps = 0;
@@ -140,6 +142,8 @@ struct ConsumeStats {
         std::int64_t pullOffset = 0;
         std::int64_t lastTimestamp = 0;
         friend bool operator==(const Entry&, const Entry&) = default;
+        void write(json::Writer& out) const;
+        static Result<Entry> read(json::Value value);
     };
     std::map<MessageQueue, Entry> offsetTable;
     double consumeTps = 0;

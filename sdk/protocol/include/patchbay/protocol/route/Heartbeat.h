@@ -37,6 +37,8 @@ struct ConsumerData {
     std::vector<SubscriptionData> subscriptionDataSet;
     bool unitMode = false;
     friend bool operator==(const ConsumerData&, const ConsumerData&) = default;
+    void write(json::Writer& out) const;
+    static Result<ConsumerData> read(json::Value value);
 };
 
 struct HeartbeatData {

@@ -28,6 +28,8 @@ struct GroupRetryPolicy {
     std::optional<Exponential> exponential;
 
     friend bool operator==(const GroupRetryPolicy&, const GroupRetryPolicy&) = default;
+    void write(json::Writer& out) const;
+    static Result<GroupRetryPolicy> read(json::Value value);
 };
 
 /// A subscription fixed by an administrator.
@@ -37,6 +39,8 @@ struct SimpleSubscriptionData {
     std::string expression;
     std::int64_t version = 0;
     friend bool operator==(const SimpleSubscriptionData&, const SimpleSubscriptionData&) = default;
+    void write(json::Writer& out) const;
+    static Result<SimpleSubscriptionData> read(json::Value value);
 };
 
 /// A value type; the defaults are RocketMQ's.

@@ -60,6 +60,8 @@ struct TopicQueueMapping {
         std::int64_t timeOfStart = -1;
         std::int64_t timeOfEnd = -1;
         friend bool operator==(const Item&, const Item&) = default;
+        void write(json::Writer& out) const;
+        static Result<Item> read(json::Value value);
     };
 
     std::string topic;

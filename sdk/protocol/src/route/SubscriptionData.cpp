@@ -1,0 +1,95 @@
+#include "patchbay/protocol/route/SubscriptionData.h"
+
+#include "patchbay/protocol/util/Hash.h"
+
+#include "Fields.h"
+#include "Writing.h"
+
+#include <algorithm>
+
+namespace patchbay::protocol {
+namespace {
+
+constexpr std::string_view kTagSeparator = "||";
+
+/// What String.trim() takes away: everything up to the blank, at both ends.
+std::string_view trim(std::string_view text) noexcept {
+    const auto isSpace = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
+    while (!text.empty() && isSpace(text.front())) text.remove_prefix(1);
+    while (!text.empty() && isSpace(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+}  // namespace
+
+Result<SubscriptionData> SubscriptionData::build(std::string_view topic, std::string_view expression,
+                                                 std::string_view expressionType) {
+    SubscriptionData data;
+    data.topic = topic;
+    data.subString = expression;
+    if (!isTagExpression(expressionType)) {
+        if (expression.empty()) return Status(StatusCode::InvalidArgument, "the expression is empty");
+        data.expressionType = expressionType;
+        return data;
+    }
+    if (expression.empty() || expression == kSubscribeAll) {
+        data.subString = kSubscribeAll;
+        return data;
+    }
+    bool onlySeparators = true;
+    for (std::string_view rest = expression; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(kTagSeparator), rest.size());
+        const std::string_view part = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + kTagSeparator.size(), rest.size()));
+        onlySeparators = onlySeparators && part.empty();
+        const std::string_view tag = trim(part);
+        if (tag.empty() || std::find(data.tagsSet.begin(), data.tagsSet.end(), tag) != data.tagsSet.end()) continue;
+        data.tagsSet.emplace_back(tag);
+        const std::int32_t code = javaHashCode(tag);
+        if (std::find(data.codeSet.begin(), data.codeSet.end(), code) == data.codeSet.end()) data.codeSet.push_back(code);
+    }
+    if (onlySeparators) return Status(StatusCode::InvalidArgument, "the expression names no tag");
+    return data;
+}
+
+bool SubscriptionData::matchesTagsCode(std::int64_t tagsCode) const noexcept {
+    if (classFilterMode || subscribesAll()) return true;
+    return std::find(codeSet.begin(), codeSet.end(), static_cast<std::int32_t>(tagsCode)) != codeSet.end();
+}
+
+void SubscriptionData::write(json::Writer& out) const {
+    out.beginObject();
+    out.member("classFilterMode", classFilterMode);
+    writeMember(out, "codeSet", codeSet);
+    out.member("expressionType", expressionType);
+    out.member("subString", subString);
+    out.member("subVersion", subVersion);
+    writeMember(out, "tagsSet", tagsSet);
+    out.member("topic", topic);
+    out.endObject();
+}
+
+Result<SubscriptionData> SubscriptionData::read(json::Value value) {
+    SubscriptionData data;
+    Fields fields(value, "subscription");
+    fields.read("classFilterMode", data.classFilterMode)
+        .read("codeSet", data.codeSet)
+        .read("expressionType", data.expressionType)
+        .read("subString", data.subString)
+        .read("subVersion", data.subVersion)
+        .read("tagsSet", data.tagsSet)
+        .read("topic", data.topic);
+    return std::move(fields).finish(std::move(data));
+}
+
+Result<CheckClientBody> CheckClientBody::read(json::Value value) {
+    CheckClientBody body;
+    Fields fields(value, "client check");
+    fields.read("clientId", body.clientId)
+        .read("group", body.group)
+        .read("namespace", body.nameSpace)
+        .read("subscriptionData", body.subscriptionData);
+    return std::move(fields).finish(std::move(body));
+}
+
+}  // namespace patchbay::protocol
