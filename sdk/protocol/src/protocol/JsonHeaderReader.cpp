@@ -11,10 +11,6 @@ namespace patchbay::protocol {
 
 namespace {
 
-bool isSpace(char c) noexcept {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\b';
-}
-
 bool isDigit(char c) noexcept {
     return c >= '0' && c <= '9';
 }
@@ -26,6 +22,26 @@ bool isKeyCharacter(char c) noexcept {
 
 bool isNumberCharacter(char c) noexcept {
     return isDigit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+// memmove for pieces that are mostly short. Each branch loads everything before it stores anything.
+void moveDown(char* to, const char* from, std::size_t size) noexcept {
+    const auto ends = [=](auto word) {
+        auto last = word;
+        std::memcpy(&word, from, sizeof word);
+        std::memcpy(&last, from + size - sizeof last, sizeof last);
+        std::memcpy(to, &word, sizeof word);
+        std::memcpy(to + size - sizeof last, &last, sizeof last);
+    };
+    if (size > 16) {
+        std::memmove(to, from, size);
+    } else if (size >= 8) {
+        ends(std::uint64_t{});
+    } else if (size >= 4) {
+        ends(std::uint32_t{});
+    } else {
+        for (std::size_t i = 0; i < size; ++i) to[i] = from[i];
+    }
 }
 
 }  // namespace
@@ -137,14 +153,46 @@ bool JsonHeaderReader::readMember(Range key) {
 
 bool JsonHeaderReader::readFields() {
     out_.clearFields();
-    if (takeWord("null")) return true;
-    if (*at_ != '{') return fail("extFields is not an object");
+    if (*at_ != '{') return takeWord("null") || fail("extFields is not an object");
     out_.hasFields = true;
+    if (readPlainFields()) return true;
+    if (problem_ != nullptr) return false;
     return readObject([this](Range key) {
         Range value{};
         if (!readText(value)) return false;
         return out_.addField(key, value) || fail("too many fields");
     });
+}
+
+// The form in which Java writes them, {"key":"value","key":"value"}: most of a hot header, so read with everything in
+// registers. Stops in front of the first field that looks otherwise, as if the object began there. False unless it ended.
+bool JsonHeaderReader::readPlainFields() {
+    char* at = at_;
+    while (end_ - at > 1 && at[1] == '"') {
+        char* const key = at + 2;
+        char* const keyEnd = findQuote(key);
+        if (end_ - keyEnd < 4 || keyEnd[0] != '"' || keyEnd[1] != ':' || keyEnd[2] != '"') break;
+        char* const value = keyEnd + 3;
+        char* const valueEnd = findQuote(value);
+        if (valueEnd == end_) break;
+        Range valueRange = range(value, valueEnd);
+        char* next = valueEnd + 1;
+        if (*valueEnd == '\\') {
+            if (!unescapeFrom(value, valueEnd, '"', valueRange)) return false;
+            next = at_;
+        }
+        if (!out_.addField(range(key, keyEnd), valueRange)) return fail("too many fields");
+        at_ = next;
+        if (at_ < end_ && *at_ != ',' && *at_ != '}') skipSpace();
+        if (at_ == end_) return fail("the object does not end");
+        if (*at_ == '}') {
+            ++at_;
+            return true;
+        }
+        if (*at_ != ',') return fail("a comma is missing");
+        at = at_;
+    }
+    return false;
 }
 
 bool JsonHeaderReader::readLanguage() {
@@ -260,7 +308,7 @@ bool JsonHeaderReader::unescapeFrom(char* start, char* backslash, char quote, Ra
             continue;
         }
         const char* const special = findEither(from, end_, readable_, quote, '\\');
-        std::memmove(to, from, static_cast<std::size_t>(special - from));
+        moveDown(to, from, static_cast<std::size_t>(special - from));
         to += special - from;
         from = special;
     }
@@ -279,10 +327,6 @@ bool JsonHeaderReader::takeWord(std::string_view word) noexcept {
 
 char* JsonHeaderReader::findSpecial(char* from, char quote) const noexcept {
     return from + (findEither(from, end_, readable_, quote, '\\') - from);
-}
-
-void JsonHeaderReader::skipSpace() noexcept {
-    while (at_ < end_ && static_cast<unsigned char>(*at_) <= ' ' && isSpace(*at_)) ++at_;
 }
 
 bool JsonHeaderReader::skipString() {

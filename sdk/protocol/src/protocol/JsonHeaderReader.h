@@ -30,6 +30,7 @@ private:
     bool readObject(OnMember onMember);
     bool readMember(Range key);
     bool readFields();
+    bool readPlainFields();
     bool readLanguage();
     bool readInt(std::int32_t& out, bool& present);
     Number readNumber(std::int64_t& out);
@@ -44,7 +45,17 @@ private:
     bool skipString();
     bool takeWord(std::string_view word) noexcept;
     char* findSpecial(char* from, char quote) const noexcept;
-    void skipSpace() noexcept;
+    char* findQuote(char* from) const noexcept {
+        // Strings of one character (a send's keys, small numbers) are so common that a look pays before the wide scan.
+        if (end_ - from > 1 && from[1] == '"' && from[0] != '"' && from[0] != '\\') return from + 1;
+        return findSpecial(from, '"');
+    }
+    void skipSpace() noexcept {
+        while (at_ < end_ && static_cast<unsigned char>(*at_) <= ' ' && isSpace(*at_)) ++at_;
+    }
+    static bool isSpace(char c) noexcept {
+        return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\b';
+    }
 
     [[nodiscard]] Range range(const char* from, const char* to) const noexcept {
         return {static_cast<std::uint32_t>(from - begin_), static_cast<std::uint32_t>(to - from)};

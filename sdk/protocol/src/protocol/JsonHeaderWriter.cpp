@@ -64,10 +64,9 @@ char* putNonAscii(char* to, const char*& at, const char* end) noexcept {
     return to;
 }
 
-char* putQuoted(char* to, std::string_view text) noexcept {
+char* putEscaped(char* to, std::string_view text) noexcept {
     const char* at = text.data();
     const char* const end = at + text.size();
-    *to++ = '"';
     while (true) {
         const char* const special = findEscapable(at, end);
         if (special != at) {
@@ -82,6 +81,12 @@ char* putQuoted(char* to, std::string_view text) noexcept {
             to = putNonAscii(to, at, end);
         }
     }
+    return to;
+}
+
+char* putQuoted(char* to, std::string_view text) noexcept {
+    *to++ = '"';
+    to = copyUnlessEscapable(to, text) ? to + text.size() : putEscaped(to, text);
     *to++ = '"';
     return to;
 }

@@ -1,26 +1,36 @@
 // The escapes of JSON strings, and those that fastjson understands besides.
 #include "JsonHeaderReader.h"
 
+#include <array>
+#include <cstdint>
+
 namespace patchbay::protocol {
 
 namespace {
 
-int hexDigit(char c) noexcept {
-    if (c >= '0' && c <= '9') return c - '0';
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
+constexpr std::array<std::int8_t, 256> kHexDigits = [] {
+    std::array<std::int8_t, 256> digits{};
+    digits.fill(-1);
+    for (int i = 0; i < 10; ++i) digits[static_cast<std::size_t>('0' + i)] = static_cast<std::int8_t>(i);
+    for (int i = 0; i < 6; ++i) {
+        digits[static_cast<std::size_t>('a' + i)] = static_cast<std::int8_t>(10 + i);
+        digits[static_cast<std::size_t>('A' + i)] = static_cast<std::int8_t>(10 + i);
+    }
+    return digits;
+}();
 
-// The number in `digits` hexadecimal digits at `from`, or -1.
-std::int32_t hexNumber(const char* from, const char* end, int digits) noexcept {
-    if (end - from < digits) return -1;
+// The number in N hexadecimal digits at `from`, or a negative one.
+template <int N>
+std::int32_t hexNumber(const char* from, const char* end) noexcept {
+    if (end - from < N) return -1;
     std::int32_t number = 0;
-    for (int i = 0; i < digits; ++i) {
-        const int digit = hexDigit(from[i]);
-        if (digit < 0) return -1;
+    std::int32_t wrong = 0;
+    for (int i = 0; i < N; ++i) {
+        const std::int32_t digit = kHexDigits[static_cast<unsigned char>(from[i])];
+        wrong |= digit;
         number = number * 16 + digit;
     }
-    return number;
+    return wrong < 0 ? -1 : number;
 }
 
 bool isHighSurrogate(std::int32_t unit) noexcept {
@@ -70,7 +80,7 @@ bool JsonHeaderReader::unescapeOne(const char*& from, char*& to) {
         case 'F': *to++ = '\f'; return true;
         case 'v': *to++ = '\v'; return true;
         case 'x': {
-            const std::int32_t unit = hexNumber(from, end_, 2);
+            const std::int32_t unit = hexNumber<2>(from, end_);
             if (unit < 0) return false;
             from += 2;
             putUtf8(to, unit);
@@ -85,11 +95,11 @@ bool JsonHeaderReader::unescapeOne(const char*& from, char*& to) {
 
 // A lone surrogate cannot be written in UTF-8; Java's encoder makes a question mark of it, too.
 bool JsonHeaderReader::unescapeUnicode(const char*& from, char*& to) {
-    const std::int32_t unit = hexNumber(from, end_, 4);
+    const std::int32_t unit = hexNumber<4>(from, end_);
     if (unit < 0) return false;
     from += 4;
     if (isHighSurrogate(unit) && end_ - from >= 6 && from[0] == '\\' && from[1] == 'u') {
-        const std::int32_t low = hexNumber(from + 2, end_, 4);
+        const std::int32_t low = hexNumber<4>(from + 2, end_);
         if (isLowSurrogate(low)) {
             from += 6;
             putUtf8(to, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));

@@ -28,6 +28,10 @@ std::size_t characterSize(std::string_view text, std::size_t at) noexcept {
 
 bool isUtf8(std::string_view text) noexcept {
     for (std::size_t at = 0; at < text.size();) {
+        if (text.size() - at >= 16 && isAscii(text.data() + at, text.data() + at + 16)) {
+            at += 16;
+            continue;
+        }
         const std::size_t size = characterSize(text, at);
         if (size == 0) return false;
         at += size;

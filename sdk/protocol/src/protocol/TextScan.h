@@ -47,28 +47,61 @@ inline bool isAscii(const char* from, const char* end) noexcept {
     return rest < 0x80;
 }
 
-/// The first byte in [from, end) that JSON as Java writes it may have to escape: controls, quote, backslash and everything
-/// from 0x7F on (where only some characters are). Or end.
-inline const char* findEscapable(const char* from, const char* end) noexcept {
+/// True for what JSON as Java writes it may have to escape: controls, quote, backslash and everything from 0x7F on (where
+/// only some characters are).
+inline bool isEscapable(char c) noexcept {
+    return static_cast<signed char>(c) < 0x20 || c == 0x7F || c == '"' || c == '\\';
+}
+
 #if defined(__SSE2__)
-    const __m128i quote = _mm_set1_epi8('"');
-    const __m128i backslash = _mm_set1_epi8('\\');
-    const __m128i space = _mm_set1_epi8(' ');
-    const __m128i del = _mm_set1_epi8(0x7F);
-    for (; end - from >= 16; from += 16) {
-        const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-        // Signed: bytes from 0x80 on are negative and so below the space, too.
-        const __m128i low = _mm_or_si128(_mm_cmplt_epi8(block, space), _mm_cmpeq_epi8(block, del));
-        const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash));
-        const int found = _mm_movemask_epi8(_mm_or_si128(low, marks));
-        if (found != 0) return from + __builtin_ctz(static_cast<unsigned>(found));
+/// One bit for each escapable byte. The comparison is signed: bytes from 0x80 on are negative and so below the space, too.
+inline unsigned escapableIn(__m128i block) noexcept {
+    const __m128i low = _mm_or_si128(_mm_cmplt_epi8(block, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7F)));
+    const __m128i marks =
+        _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\\')));
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, marks)));
+}
+#endif
+
+/// Copies the text, unless some byte of it is escapable: then false, and up to text.size() bytes at `to` are unspecified.
+/// Pieces that are not a multiple of the word are read and written by two overlapping words.
+inline bool copyUnlessEscapable(char* to, std::string_view text) noexcept {
+    const char* from = text.data();
+    std::size_t size = text.size();
+#if defined(__SSE2__)
+    const auto wide = [](const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); };
+    const auto half = [](const char* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); };
+    if (size >= 16) {
+        const char* const last = from + size - 16;
+        unsigned found = 0;
+        for (; from < last; from += 16, to += 16) {
+            found |= escapableIn(wide(from));
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(to), wide(from));
+        }
+        found |= escapableIn(wide(last));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to - (from - last)), wide(last));
+        return found == 0;
+    }
+    if (size >= 8) {
+        const __m128i first = half(from);
+        const __m128i last = half(from + size - 8);
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(to), first);
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(to + size - 8), last);
+        return escapableIn(_mm_unpacklo_epi64(first, last)) == 0;
     }
 #endif
-    for (; from < end; ++from) {
-        const unsigned char c = static_cast<unsigned char>(*from);
-        if (c < 0x20 || c >= 0x7F || c == '"' || c == '\\') return from;
+    bool found = false;
+    for (; size > 0; --size) {
+        found |= isEscapable(*from);
+        *to++ = *from++;
     }
-    return end;
+    return !found;
+}
+
+/// The first escapable byte in [from, end), or end.
+inline const char* findEscapable(const char* from, const char* end) noexcept {
+    while (from < end && !isEscapable(*from)) ++from;
+    return from;
 }
 
 /// True for well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.

@@ -40,7 +40,10 @@ struct SearchOffsetRequest {
     std::string_view topic;
     std::int32_t queueId = 0;
     std::int64_t timestamp = 0;  ///< ms since the epoch
-    bool upper = false;  ///< boundaryType; lower unless it says upper in any case
+    std::string_view boundaryType;
+
+    /// Whether the last offset before `timestamp` is asked for; otherwise the first one from it on.
+    [[nodiscard]] bool upper() const noexcept;
 
     static Result<SearchOffsetRequest> parse(const CommandView& command);
     void write(FieldList& fields) const;
