@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # What the commands of ./dev share. Sourced with the tree's root as working directory.
 set -euo pipefail
 root=$PWD
@@ -8,7 +9,6 @@ die() { printf 'dev: %s\n' "$*" >&2; exit 1; }
 build_packages=(g++ cmake ninja-build mold ccache libpoco-dev libspdlog-dev libsqlite3-dev libcli11-dev
     libdeflate-dev zlib1g-dev liblz4-dev libzstd-dev libgtest-dev)
 lint_packages=(clang-format-14 clang-14 clang-tidy-14 libclang-rt-14-dev shellcheck)
-interop_packages=(openjdk-17-jdk-headless maven golang-go)
 
 # install PACKAGE…: those that are not there yet, by name, with one line that says so.
 install() {
