@@ -215,7 +215,9 @@ void ConsumerOffsets::write(json::Writer& out) const {
     for (const auto& [key, queues] : offsetTable) {
         const std::string_view name = key;
         const std::size_t at = name.find('@');
-        if (at != std::string_view::npos) topicsOfGroup[name.substr(at + 1)].insert(name.substr(0, at));
+        // "topic@group@broadcast" has three parts and belongs to no group here, as in Java.
+        if (at == std::string_view::npos || at != name.rfind('@')) continue;
+        topicsOfGroup[name.substr(at + 1)].insert(name.substr(0, at));
     }
     out.beginObject();
     writeMember(out, "dataVersion", dataVersion);
