@@ -43,17 +43,12 @@ public:
 
 private:
     Status borrow(plugin::Services& from) {
-        const auto take = [&from]<typename T>(plugin::ServiceRef<T>& into) {
-            auto found = from.require<T>();
-            if (found) into = std::move(*found);
-            return found.error();
-        };
         Status result;
-        if (result = take(services_.store); !result) return result;
-        if (result = take(services_.topics); !result) return result;
-        if (result = take(services_.groups); !result) return result;
-        if (result = take(services_.offsets); !result) return result;
-        return take(services_.clients);
+        if (result = from.require(services_.store); !result) return result;
+        if (result = from.require(services_.topics); !result) return result;
+        if (result = from.require(services_.groups); !result) return result;
+        if (result = from.require(services_.offsets); !result) return result;
+        return from.require(services_.clients);
     }
 
     Status bind(plugin::Processors& processors) {

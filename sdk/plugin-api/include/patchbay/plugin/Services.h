@@ -57,6 +57,14 @@ public:
         return ServiceRef<T>(static_cast<T*>(*raw), std::move(lease));
     }
 
+    /// The same into a member: `if (auto s = services.require(store_); !s) return s;`
+    template <typename T>
+    Status require(ServiceRef<T>& into) {
+        auto found = require<T>();
+        if (found) into = std::move(*found);
+        return found.error();
+    }
+
     /// As require(), but an empty reference when nobody provides it.
     template <typename T>
     ServiceRef<T> want() { auto found = require<T>(); return found ? std::move(*found) : ServiceRef<T>(); }

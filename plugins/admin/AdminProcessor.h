@@ -1,0 +1,41 @@
+// AdminProcessor: what the processors of this plugin share.
+#pragma once
+
+#include "patchbay/plugin/Plugin.h"
+#include "patchbay/service/ClientRegistry.h"
+#include "patchbay/service/ConsumerOffsets.h"
+#include "patchbay/service/MessageStore.h"
+#include "patchbay/service/Registration.h"
+#include "patchbay/service/SubscriptionGroups.h"
+#include "patchbay/service/TopicConfigs.h"
+
+#include <string>
+#include <string_view>
+
+namespace patchbay::plugins::admin {
+
+/// What the plugin borrows. Valid as long as the processors.
+struct AdminServices {
+    plugin::ServiceRef<service::MessageStore> store;
+    plugin::ServiceRef<service::TopicConfigs> topics;
+    plugin::ServiceRef<service::SubscriptionGroups> groups;
+    plugin::ServiceRef<service::ConsumerOffsets> offsets;
+    plugin::ServiceRef<service::ClientRegistry> clients;
+    plugin::ServiceRef<service::Registration> registration;   ///< may be empty
+};
+
+/// Answers at once, on the "admin" executor. Owned by the plugin.
+class AdminProcessor : public plugin::Processor {
+public:
+    void process(plugin::Request request) final;
+
+protected:
+    [[nodiscard]] virtual plugin::Response answer(const plugin::Request& request) = 0;
+};
+
+/// Success with a body.
+[[nodiscard]] plugin::Response withBody(std::string body);
+/// A refusal as RocketMQ words it.
+[[nodiscard]] plugin::Response refusal(protocol::ResponseCode code, std::string remark);
+
+}  // namespace patchbay::plugins::admin

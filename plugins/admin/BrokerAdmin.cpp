@@ -1,0 +1,111 @@
+#include "BrokerAdmin.h"
+
+#include "patchbay/protocol/Limits.h"
+#include "patchbay/protocol/headers/Admin.h"
+#include "patchbay/protocol/route/AdminBodies.h"
+#include "patchbay/protocol/route/ConfigText.h"
+#include "patchbay/protocol/route/DataVersion.h"
+
+#include <cstdio>
+#include <vector>
+
+namespace patchbay::plugins::admin {
+
+using plugin::Response;
+using protocol::RequestCode;
+using protocol::ResponseCode;
+
+namespace {
+
+// The release whose behaviour this broker follows, in the words of RocketMQ's tools.
+constexpr const char* kVersionName = "V5_3_3";
+
+std::string uptime(std::int64_t ms) {
+    const std::int64_t seconds = ms / 1000;
+    char text[96];
+    std::snprintf(text, sizeof text, "[ %lld days, %lld hours, %lld minutes, %lld seconds ]",
+                  static_cast<long long>(seconds / 86'400), static_cast<long long>(seconds / 3600 % 24),
+                  static_cast<long long>(seconds / 60 % 60), static_cast<long long>(seconds % 60));
+    return text;
+}
+
+// Tools abort their row when one of these numbers is missing. Nothing queues in front of these processors, and there is no
+// page-cache lock, transient pool or timer wheel here, so nought is what they are.
+constexpr const char* kAlwaysNought[] = {
+    "sendThreadPoolQueueSize", "sendThreadPoolQueueHeadWaitTimeMills", "pullThreadPoolQueueSize",
+    "pullThreadPoolQueueHeadWaitTimeMills", "litePullThreadPoolQueueSize", "litePullThreadPoolQueueHeadWaitTimeMills",
+    "queryThreadPoolQueueSize", "queryThreadPoolQueueHeadWaitTimeMills", "ackThreadPoolQueueSize",
+    "ackThreadPoolQueueHeadWaitTimeMills", "EndTransactionQueueSize", "pageCacheLockTimeMills", "dispatchBehindBytes",
+    "startAcceptSendRequestTimeStamp", "timerReadBehind", "timerOffsetBehind", "timerCongestNum"};
+
+}  // namespace
+
+Response BrokerAdmin::answer(const plugin::Request& request) {
+    switch (static_cast<RequestCode>(request.command().code)) {
+        case RequestCode::UpdateBrokerConfig: return updateConfig(request);
+        case RequestCode::GetBrokerConfig: return config();
+        default: return runtimeInfo();
+    }
+}
+
+Response BrokerAdmin::updateConfig(const plugin::Request& request) {
+    const auto table = protocol::parseConfigText(request.body());
+    if (!table) return refusal(ResponseCode::SystemError, table.error().message());
+    std::vector<plugin::ConfigEntry> changes;
+    for (const auto& [key, value] : *table) changes.push_back({key, value, false, false});
+    if (changes.empty()) return Response(ResponseCode::Success);
+    const Status applied = context_.runtimeConfig().apply("broker", changes);
+    if (applied.code() == StatusCode::Denied) {
+        return refusal(ResponseCode::NoPermission, "Can not update config in black list. " + applied.message());
+    }
+    if (!applied) return refusal(ResponseCode::SystemError, applied.message());
+    if (services_.registration) services_.registration->registerSoon();
+    return Response(ResponseCode::Success);
+}
+
+Response BrokerAdmin::config() const {
+    protocol::ConfigTable table;
+    for (const auto& entry : context_.runtimeConfig().snapshot("broker")) table[entry.key] = entry.value;
+    const std::string version = protocol::DataVersion{context_.runtimeConfig().changeCount(), 0,
+                                                      context_.identity().startedWallMs}.toJson();
+    Response response = withBody(protocol::configText(table));
+    protocol::GetBrokerConfigResponse{version}.write(response.fields());
+    return response;
+}
+
+Response BrokerAdmin::runtimeInfo() const {
+    const auto store = services_.store->stats();
+    const auto rates = stats_.rates();
+    const auto days = stats_.days();
+    const auto& identity = context_.identity();
+    protocol::KvTable info;
+    auto& table = info.table;
+    for (const char* name : kAlwaysNought) table[name] = "0";
+    table["timerEnqueueTps"] = table["timerDequeueTps"] = "0.0";
+    table["brokerActive"] = "true";
+    table["brokerVersionDesc"] = kVersionName;
+    table["brokerVersion"] = std::to_string(protocol::kVersion);
+    table["bootTimestamp"] = std::to_string(identity.startedWallMs);
+    table["runtime"] = uptime(context_.clock().wallMs() - identity.startedWallMs);
+    table["putTps"] = rates.put;
+    table["getTransferredTps"] = rates.got;
+    table["putMessageTimesTotal"] = std::to_string(store.messagesAppended);
+    table["putMessageSizeTotal"] = std::to_string(store.bytesAppended);
+    table["putMessageAverageSize"] = std::to_string(store.messagesAppended > 0 ? static_cast<double>(store.bytesAppended) /
+                                                    static_cast<double>(store.messagesAppended) : 0.0);
+    table["msgPutTotalYesterdayMorning"] = std::to_string(days.putYesterday);
+    table["msgPutTotalTodayMorning"] = std::to_string(days.putToday);
+    table["msgPutTotalTodayNow"] = std::to_string(store.messagesAppended);
+    table["msgGetTotalYesterdayMorning"] = std::to_string(days.gotYesterday);
+    table["msgGetTotalTodayMorning"] = std::to_string(days.gotToday);
+    table["msgGetTotalTodayNow"] = std::to_string(store.messagesRead);
+    table["commitLogDiskRatio"] = table["consumeQueueDiskRatio"] = std::to_string(store.diskRatio);
+    table["commitLogMinOffset"] = std::to_string(store.minPhysicalOffset);
+    table["commitLogMaxOffset"] = std::to_string(store.maxPhysicalOffset);
+    table["earliestMessageTimeStamp"] = std::to_string(store.earliestMessageMs);
+    table["remainHowManyDataToFlush"] = std::to_string(store.behindFlushBytes) + " B";
+    for (const auto& [key, value] : store.runtimeInfo) table[key] = value;
+    return withBody(info.toJson());
+}
+
+}  // namespace patchbay::plugins::admin

@@ -1,0 +1,27 @@
+// BrokerAdmin: the broker's configuration and its state (25, 26, 28).
+#pragma once
+
+#include "AdminProcessor.h"
+#include "RuntimeStats.h"
+
+namespace patchbay::plugins::admin {
+
+class BrokerAdmin final : public AdminProcessor {
+public:
+    BrokerAdmin(const AdminServices& services, plugin::PluginContext& context, const RuntimeStats& stats)
+        : services_(services), context_(context), stats_(stats) {}
+
+protected:
+    [[nodiscard]] plugin::Response answer(const plugin::Request& request) override;
+
+private:
+    [[nodiscard]] plugin::Response updateConfig(const plugin::Request& request);
+    [[nodiscard]] plugin::Response config() const;
+    [[nodiscard]] plugin::Response runtimeInfo() const;
+
+    const AdminServices& services_;
+    plugin::PluginContext& context_;
+    const RuntimeStats& stats_;
+};
+
+}  // namespace patchbay::plugins::admin

@@ -1,0 +1,65 @@
+#include "RuntimeStats.h"
+
+#include <cstdio>
+#include <ctime>
+
+namespace patchbay::plugins::admin {
+
+namespace {
+
+std::int64_t localDay(std::int64_t wallMs) {
+    const std::time_t seconds = wallMs / 1000;
+    std::tm local{};
+    localtime_r(&seconds, &local);
+    return (seconds + local.tm_gmtoff) / 86'400;
+}
+
+void appendRate(std::string& out, std::int64_t count, std::chrono::nanoseconds over) {
+    const double seconds = std::chrono::duration<double>(over).count();
+    char text[64];
+    std::snprintf(text, sizeof text, "%s%.4f", out.empty() ? "" : " ", seconds > 0 ? static_cast<double>(count) / seconds : 0.0);
+    out += text;
+}
+
+}  // namespace
+
+RuntimeStats::Sample RuntimeStats::look() const {
+    const auto stats = store_.stats();
+    return {clock_.now(), stats.messagesAppended, stats.messagesRead};
+}
+
+void RuntimeStats::sample() {
+    const Sample now = look();
+    const std::int64_t today = localDay(clock_.wallMs());
+    const std::lock_guard lock(mutex_);
+    samples_.push_back(now);
+    if (samples_.size() > kKept) samples_.pop_front();
+    if (today != day_) {
+        if (day_ != -1) days_ = {days_.putToday, now.put, days_.gotToday, now.got};
+        day_ = today;
+    }
+}
+
+RuntimeStats::Rates RuntimeStats::rates() const {
+    const Sample now = look();
+    const std::lock_guard lock(mutex_);
+    Rates rates;
+    for (const std::size_t back : {std::size_t{1}, std::size_t{6}, std::size_t{60}}) {
+        if (samples_.empty()) {
+            appendRate(rates.put, 0, {});
+            appendRate(rates.got, 0, {});
+            continue;
+        }
+        const Sample& then = samples_[samples_.size() > back ? samples_.size() - back : 0];
+        appendRate(rates.put, now.put - then.put, now.at - then.at);
+        appendRate(rates.got, now.got - then.got, now.at - then.at);
+    }
+    return rates;
+}
+
+RuntimeStats::Days RuntimeStats::days() const {
+    const std::lock_guard lock(mutex_);
+    return days_;
+}
+
+}  // namespace patchbay::plugins::admin

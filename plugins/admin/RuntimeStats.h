@@ -1,0 +1,61 @@
+// RuntimeStats: rates and day counts for GET_BROKER_RUNTIME_INFO.
+#pragma once
+
+#include "patchbay/base/Clock.h"
+#include "patchbay/plugin/Runtime.h"
+#include "patchbay/service/MessageStore.h"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace patchbay::plugins::admin {
+
+/// Samples the store's counts every ten seconds and keeps ten minutes of them. Owned by the plugin; sample() runs on the control
+/// executor, the rest on any thread.
+class RuntimeStats {
+public:
+    static constexpr std::chrono::seconds kInterval{10};
+
+    RuntimeStats(service::MessageStore& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+    void sample();
+
+    struct Rates {
+        std::string put;   ///< messages a second over 10 s, 60 s and 600 s, separated by blanks, as tools read them
+        std::string got;
+    };
+    [[nodiscard]] Rates rates() const;
+
+    /// Counts since the start that were reached when the day began, and when the day before began.
+    struct Days {
+        std::int64_t putYesterday = 0;
+        std::int64_t putToday = 0;
+        std::int64_t gotYesterday = 0;
+        std::int64_t gotToday = 0;
+    };
+    [[nodiscard]] Days days() const;
+
+private:
+    struct Sample {
+        MonotonicTime at;
+        std::int64_t put;
+        std::int64_t got;
+    };
+    static constexpr std::size_t kKept = 61;
+
+    [[nodiscard]] Sample look() const;
+
+    service::MessageStore& store_;
+    const Clock& clock_;
+
+    mutable std::mutex mutex_;
+    std::deque<Sample> samples_;   // guarded by mutex_, oldest first
+    Days days_;                    // guarded by mutex_
+    std::int64_t day_ = -1;        // guarded by mutex_; days since the epoch, local time
+};
+
+}  // namespace patchbay::plugins::admin

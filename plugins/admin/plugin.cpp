@@ -1,0 +1,96 @@
+// The admin plugin: what it registers.
+#include "BrokerAdmin.h"
+#include "ClientRelay.h"
+#include "GroupAdmin.h"
+#include "TopicAdmin.h"
+
+#include <array>
+#include <memory>
+
+namespace patchbay::plugins::admin {
+
+class AdminPlugin final : public plugin::Plugin {
+public:
+    std::span<const plugin::ConfigKey> configKeys() const noexcept override { return AdminConfig::keys(); }
+
+    Status configure(const plugin::ConfigView& config) override {
+        config_ = AdminConfig::from(config);
+        return Status::ok();
+    }
+
+    Status init(plugin::PluginContext& context) override {
+        if (auto borrowed = borrow(context.services()); !borrowed) return borrowed;
+        context_ = &context;
+        stats_ = std::make_unique<RuntimeStats>(*services_.store, context.clock());
+        topics_ = std::make_unique<TopicAdmin>(services_, context.identity(), config_);
+        groups_ = std::make_unique<GroupAdmin>(services_, context.identity());
+        broker_ = std::make_unique<BrokerAdmin>(services_, context, *stats_);
+        relay_ = std::make_unique<ClientRelay>(services_);
+        return bind(context.processors());
+    }
+
+    Status start() override {
+        stats_->sample();
+        context_->timers().every(RuntimeStats::kInterval, RuntimeStats::kInterval, [this] { stats_->sample(); });
+        return Status::ok();
+    }
+
+    void stop() noexcept override {
+        relay_.reset();
+        broker_.reset();
+        groups_.reset();
+        topics_.reset();
+        stats_.reset();
+        services_ = {};
+    }
+
+private:
+    Status borrow(plugin::Services& from) {
+        Status result;
+        if (result = from.require(services_.store); !result) return result;
+        if (result = from.require(services_.topics); !result) return result;
+        if (result = from.require(services_.groups); !result) return result;
+        if (result = from.require(services_.offsets); !result) return result;
+        if (result = from.require(services_.clients); !result) return result;
+        services_.registration = from.want<service::Registration>();
+        return Status::ok();
+    }
+
+    Status bind(plugin::Processors& processors) {
+        using Code = protocol::RequestCode;
+        static constexpr std::array kTopics{Code::UpdateAndCreateTopic, Code::UpdateAndCreateTopicList, Code::GetAllTopicConfig,
+                                            Code::GetTopicStatsInfo, Code::DeleteTopicInBroker,
+                                            Code::GetSystemTopicListFromBroker, Code::GetTopicConfig};
+        static constexpr std::array kGroups{Code::UpdateAndCreateSubscriptiongroup, Code::GetAllSubscriptiongroupConfig,
+                                            Code::GetConsumerConnectionList, Code::GetProducerConnectionList,
+                                            Code::DeleteSubscriptiongroup, Code::GetConsumeStats,
+                                            Code::UpdateAndCreateSubscriptiongroupList, Code::QueryTopicConsumeByWho,
+                                            Code::QueryTopicsByConsumer, Code::GetSubscriptiongroupConfig};
+        static constexpr std::array kBroker{Code::UpdateBrokerConfig, Code::GetBrokerConfig, Code::GetBrokerRuntimeInfo};
+        static constexpr std::array kRelayed{Code::GetConsumerRunningInfo};
+        plugin::BindOptions options;
+        options.executor = {"admin", config_.threads, config_.queueCapacity, std::chrono::milliseconds(0)};
+        if (auto bound = processors.bind(kTopics, *topics_, options); !bound) return bound;
+        if (auto bound = processors.bind(kGroups, *groups_, options); !bound) return bound;
+        if (auto bound = processors.bind(kBroker, *broker_, options); !bound) return bound;
+        return processors.bind(kRelayed, *relay_, options);
+    }
+
+    AdminConfig config_;
+    AdminServices services_;
+    plugin::PluginContext* context_ = nullptr;
+    std::unique_ptr<RuntimeStats> stats_;
+    std::unique_ptr<TopicAdmin> topics_;
+    std::unique_ptr<GroupAdmin> groups_;
+    std::unique_ptr<BrokerAdmin> broker_;
+    std::unique_ptr<ClientRelay> relay_;
+};
+
+}  // namespace patchbay::plugins::admin
+
+PATCHBAY_PLUGIN(patchbay::plugins::admin::AdminPlugin, "admin", "1.0.0",
+                "Serves administration: topics, groups, configuration and state of the broker.",
+                patchbay::plugin::kConcurrentGenerations, "",
+                "patchbay.MessageStore/1 patchbay.TopicConfigs/1 patchbay.SubscriptionGroups/1 patchbay.ConsumerOffsets/1 "
+                "patchbay.ClientRegistry/1",
+                "patchbay.Registration/1")
