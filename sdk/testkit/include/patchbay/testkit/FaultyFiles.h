@@ -1,0 +1,58 @@
+// FaultyFiles: a FileSystem that fails, fills up or hangs when the test says so.
+#pragma once
+
+#include "patchbay/base/FileSystem.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace patchbay::testkit {
+
+/// Passes everything on to another FileSystem, which must outlive it, unless a fault is set. Faults hold until they are cleared
+/// and apply to open files too. Thread-safe.
+class FaultyFiles final : public FileSystem {
+public:
+    explicit FaultyFiles(FileSystem& below) : faults_(std::make_shared<Faults>()), below_(below) {}
+
+    void failWrites(Status with);   ///< writes, truncations and allocations; e.g. Full
+    void failReads(Status with);
+    void failSyncs(Status with);
+    void clear();                   ///< ends all faults and lets held syncs go on
+    /// Lets every sync() wait until clear(): a disk that does not answer.
+    void holdSyncs();
+    /// Waits (in real time, bounded) until a sync() is held. False when none came.
+    bool awaitHeldSync();
+    [[nodiscard]] std::uint64_t syncs() const noexcept { return faults_->syncs.load(); }
+
+    [[nodiscard]] Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override;
+    Status makeDirectories(const std::string& path) override { return below_.makeDirectories(path); }
+    [[nodiscard]] Result<std::vector<FileInfo>> list(const std::string& path) const override { return below_.list(path); }
+    [[nodiscard]] bool exists(const std::string& path) const noexcept override { return below_.exists(path); }
+    Status rename(const std::string& from, const std::string& to) override { return below_.rename(from, to); }
+    Status remove(const std::string& path) override { return below_.remove(path); }
+    Status syncDirectory(const std::string& path) override { return below_.syncDirectory(path); }
+    [[nodiscard]] Result<DiskSpace> space(const std::string& path) const override { return below_.space(path); }
+    [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path) override { return below_.lock(path); }
+
+private:
+    friend class FaultyFile;
+    struct Faults {
+        std::mutex mutex;
+        std::condition_variable changed;
+        Status write;
+        Status read;
+        Status sync;
+        bool hold = false;
+        int held = 0;
+        std::atomic<std::uint64_t> syncs{0};
+    };
+    std::shared_ptr<Faults> faults_;
+    FileSystem& below_;
+};
+
+}  // namespace patchbay::testkit

@@ -1,0 +1,98 @@
+#include "patchbay/testkit/FaultyFiles.h"
+
+#include <chrono>
+
+namespace patchbay::testkit {
+
+class FaultyFile final : public File {
+public:
+    FaultyFile(std::unique_ptr<File> below, std::shared_ptr<FaultyFiles::Faults> faults)
+        : below_(std::move(below)), faults_(std::move(faults)) {}
+
+    [[nodiscard]] const std::string& path() const noexcept override { return below_->path(); }
+    [[nodiscard]] Result<std::uint64_t> size() const override { return below_->size(); }
+    [[nodiscard]] Result<std::size_t> readAt(std::span<char> buffer, std::uint64_t offset) const override {
+        if (Status fault = look(&FaultyFiles::Faults::read); !fault) return fault;
+        return below_->readAt(buffer, offset);
+    }
+    Status writeAt(std::string_view bytes, std::uint64_t offset) override {
+        if (Status fault = look(&FaultyFiles::Faults::write); !fault) return fault;
+        return below_->writeAt(bytes, offset);
+    }
+    Status writeAt(std::span<iovec> pieces, std::uint64_t offset) override {
+        if (Status fault = look(&FaultyFiles::Faults::write); !fault) return fault;
+        return below_->writeAt(pieces, offset);
+    }
+    Status sync() override {
+        {
+            std::unique_lock lock(faults_->mutex);
+            if (faults_->hold) {
+                ++faults_->held;
+                faults_->changed.notify_all();
+                faults_->changed.wait(lock, [this] { return !faults_->hold; });
+                --faults_->held;
+            }
+            if (!faults_->sync) return faults_->sync;
+        }
+        faults_->syncs.fetch_add(1);
+        return below_->sync();
+    }
+    void startWriteback(std::uint64_t offset, std::uint64_t size) noexcept override { below_->startWriteback(offset, size); }
+    Status truncate(std::uint64_t size) override {
+        if (Status fault = look(&FaultyFiles::Faults::write); !fault) return fault;
+        return below_->truncate(size);
+    }
+    Status allocate(std::uint64_t offset, std::uint64_t size) override {
+        if (Status fault = look(&FaultyFiles::Faults::write); !fault) return fault;
+        return below_->allocate(offset, size);
+    }
+    [[nodiscard]] Result<Ref<Mapping>> map(std::uint64_t offset, std::size_t size) const override { return below_->map(offset, size); }
+
+private:
+    [[nodiscard]] Status look(Status FaultyFiles::Faults::* which) const {
+        const std::lock_guard lock(faults_->mutex);
+        return (*faults_).*which;
+    }
+    std::unique_ptr<File> below_;
+    std::shared_ptr<FaultyFiles::Faults> faults_;
+};
+
+void FaultyFiles::failWrites(Status with) {
+    const std::lock_guard lock(faults_->mutex);
+    faults_->write = std::move(with);
+}
+
+void FaultyFiles::failReads(Status with) {
+    const std::lock_guard lock(faults_->mutex);
+    faults_->read = std::move(with);
+}
+
+void FaultyFiles::failSyncs(Status with) {
+    const std::lock_guard lock(faults_->mutex);
+    faults_->sync = std::move(with);
+}
+
+void FaultyFiles::clear() {
+    const std::lock_guard lock(faults_->mutex);
+    faults_->write = faults_->read = faults_->sync = Status::ok();
+    faults_->hold = false;
+    faults_->changed.notify_all();
+}
+
+void FaultyFiles::holdSyncs() {
+    const std::lock_guard lock(faults_->mutex);
+    faults_->hold = true;
+}
+
+bool FaultyFiles::awaitHeldSync() {
+    std::unique_lock lock(faults_->mutex);
+    return faults_->changed.wait_for(lock, std::chrono::seconds(10), [this] { return faults_->held > 0; });
+}
+
+Result<std::unique_ptr<File>> FaultyFiles::open(const std::string& path, OpenMode mode) {
+    auto below = below_.open(path, mode);
+    if (!below) return below.error();
+    return std::unique_ptr<File>(std::make_unique<FaultyFile>(std::move(*below), faults_));
+}
+
+}  // namespace patchbay::testkit
