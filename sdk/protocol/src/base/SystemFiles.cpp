@@ -1,11 +1,6 @@
 // The operating system's implementation of FileSystem and File.
 #include "patchbay/base/FileSystem.h"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <climits>
-#include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -13,6 +8,12 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
 
 namespace patchbay {
 
@@ -30,7 +31,8 @@ Status failure(const char* what, const std::string& path, int error) {
 template <typename Call>
 auto retried(Call call) {
     auto result = call();
-    while (result < 0 && errno == EINTR) result = call();
+    while (result < 0 && errno == EINTR)
+        result = call();
     return result;
 }
 
@@ -89,7 +91,7 @@ public:
     [[nodiscard]] const std::string& path() const noexcept override { return path_; }
 
     [[nodiscard]] Result<std::uint64_t> size() const override {
-        struct stat info{};
+        struct stat info {};
         if (::fstat(fd_.get(), &info) != 0) return failure("stat", path_, errno);
         return static_cast<std::uint64_t>(info.st_size);
     }
@@ -97,9 +99,9 @@ public:
     [[nodiscard]] Result<std::size_t> readAt(std::span<char> buffer, std::uint64_t offset) const override {
         std::size_t done = 0;
         while (done < buffer.size()) {
-            const ssize_t got = retried([&] {
-                return ::pread(fd_.get(), buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
-            });
+            char* const to = buffer.data() + done;
+            const auto at = static_cast<off_t>(offset + done);
+            const ssize_t got = retried([&] { return ::pread(fd_.get(), to, buffer.size() - done, at); });
             if (got < 0) return failure("read", path_, errno);
             if (got == 0) break;
             done += static_cast<std::size_t>(got);
@@ -109,8 +111,8 @@ public:
 
     Status writeAt(std::string_view bytes, std::uint64_t offset) override {
         while (!bytes.empty()) {
-            const ssize_t wrote = retried(
-                [&] { return ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
+            const ssize_t wrote =
+                retried([&] { return ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
             if (wrote < 0) return failure("write", path_, errno);
             bytes.remove_prefix(static_cast<std::size_t>(wrote));
             offset += static_cast<std::uint64_t>(wrote);
@@ -204,7 +206,7 @@ public:
         const int fd = retried([&] { return ::open(path.c_str(), flags, 0644); });
         if (fd < 0) return failure("open", path, errno);
         auto file = std::make_unique<SystemFile>(fd, path);
-        struct stat info{};
+        struct stat info {};
         if (::fstat(fd, &info) != 0) return failure("stat", path, errno);
         // A directory opens for reading and then fails in odd places; a pipe would block.
         if (!S_ISREG(info.st_mode)) return Status(StatusCode::Io, "cannot open " + path + ": it is not a regular file");
@@ -217,7 +219,7 @@ public:
             if (::mkdir(part.c_str(), 0755) != 0 && errno != EEXIST) return failure("make directory", part, errno);
             if (end == std::string::npos) break;
         }
-        struct stat info{};
+        struct stat info {};
         if (::stat(path.c_str(), &info) != 0) return failure("make directory", path, errno);
         return S_ISDIR(info.st_mode) ? Status::ok() : failure("make directory", path, ENOTDIR);
     }
@@ -232,14 +234,13 @@ public:
             if (entry == nullptr) break;
             const std::string_view name = static_cast<const char*>(entry->d_name);
             if (name == "." || name == "..") continue;
-            struct stat info{};
+            struct stat info {};
             // Removed between the two calls: it is not there any more.
             if (::fstatat(::dirfd(directory.get()), entry->d_name, &info, 0) != 0) continue;
             entries.push_back({std::string(name), static_cast<std::uint64_t>(info.st_size), S_ISDIR(info.st_mode)});
         }
         if (errno != 0) return failure("list", path, errno);
-        std::sort(entries.begin(), entries.end(),
-                  [](const FileInfo& a, const FileInfo& b) { return a.name < b.name; });
+        std::sort(entries.begin(), entries.end(), [](const FileInfo& a, const FileInfo& b) { return a.name < b.name; });
         return entries;
     }
 
@@ -265,8 +266,10 @@ public:
     }
 
     [[nodiscard]] Result<DiskSpace> space(const std::string& path) const override {
-        struct statvfs info{};
-        if (retried([&] { return ::statvfs(path.c_str(), &info); }) != 0) return failure("ask the space of", path, errno);
+        struct statvfs info {};
+        if (retried([&] { return ::statvfs(path.c_str(), &info); }) != 0) {
+            return failure("ask the space of", path, errno);
+        }
         const std::uint64_t unit = info.f_frsize;
         return DiskSpace{unit * info.f_blocks, unit * info.f_bavail};
     }
@@ -275,7 +278,9 @@ public:
         const int fd = retried([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644); });
         if (fd < 0) return failure("open", path, errno);
         auto lock = std::make_unique<SystemLock>(fd);
-        if (retried([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0) return std::unique_ptr<FileLock>(std::move(lock));
+        if (retried([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0) {
+            return std::unique_ptr<FileLock>(std::move(lock));
+        }
         if (errno == EWOULDBLOCK) return Status(StatusCode::Busy, path + " is locked by another process");
         return failure("lock", path, errno);
     }

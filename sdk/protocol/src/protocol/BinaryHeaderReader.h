@@ -8,8 +8,8 @@
 
 namespace patchbay::protocol {
 
-/// Empty remarks, keys and values are absent ones. The code keeps the 16 bits that it travelled with. Lives on the stack
-/// of CommandView::decode.
+/// Empty remarks, keys and values are absent ones. The code keeps the 16 bits that it travelled with: nobody can tell
+/// whether more were cut off. No state.
 class BinaryHeaderReader {
 public:
     static Status read(std::string_view header, CommandView& out);

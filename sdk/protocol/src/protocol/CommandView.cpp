@@ -36,8 +36,8 @@ Status CommandView::decode(std::span<char> frame, CommandView& out) {
     const std::size_t headerSize = word & kHeaderBytesMax;
     const std::uint32_t type = word >> 24;
     if (headerSize > frame.size() - sizeof word) {
-        return {StatusCode::Corrupt, "the frame announces a header of " + std::to_string(headerSize) + " bytes but has " +
-                                         std::to_string(frame.size() - sizeof word)};
+        return {StatusCode::Corrupt, "the frame announces a header of " + std::to_string(headerSize) +
+                                         " bytes but has " + std::to_string(frame.size() - sizeof word)};
     }
     char* const header = frame.data() + sizeof word;
     char* const headerEnd = header + headerSize;

@@ -17,7 +17,8 @@ bool isDigit(char c) noexcept {
 
 bool isKeyCharacter(char c) noexcept {
     const char lower = static_cast<char>(c | 0x20);
-    return (lower >= 'a' && lower <= 'z') || isDigit(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
+    const bool letter = (lower >= 'a' && lower <= 'z') || static_cast<unsigned char>(c) >= 0x80;
+    return letter || isDigit(c) || c == '_' || c == '$';
 }
 
 bool isNumberCharacter(char c) noexcept {
@@ -40,7 +41,8 @@ void moveDown(char* to, const char* from, std::size_t size) noexcept {
     } else if (size >= 4) {
         ends(std::uint32_t{});
     } else {
-        for (std::size_t i = 0; i < size; ++i) to[i] = from[i];
+        for (std::size_t i = 0; i < size; ++i)
+            to[i] = from[i];
     }
 }
 
@@ -62,7 +64,8 @@ Status JsonHeaderReader::read() {
         skipSpace();
         return at_ == end_ || fail("something follows the object");
     }();
-    if (good) [[likely]] return Status::ok();
+    if (good) [[likely]]
+        return Status::ok();
     return {StatusCode::Corrupt, "JSON header refused at byte " + std::to_string(at_ - begin_) + ": " + problem_};
 }
 
@@ -114,7 +117,8 @@ JsonHeaderReader::Member JsonHeaderReader::memberOf(std::string_view key) noexce
         case 9:
             if (key == "extFields") return Member::ExtFields;
             break;
-        default: break;
+        default:
+            break;
     }
     // Other spellings: any case, with underscores or hyphens.
     std::array<char, 9> plain{};
@@ -139,14 +143,22 @@ bool JsonHeaderReader::readMember(Range key) {
     bool present = false;
     Range ignored{};
     switch (memberOf(text(key))) {
-        case Member::Code: return readInt(out_.code, present);
-        case Member::Flag: return readInt(out_.flag, present);
-        case Member::Version: return readInt(out_.version, present);
-        case Member::Opaque: return readInt(out_.opaque, out_.hasOpaque);
-        case Member::Language: return readLanguage();
-        case Member::Remark: return readText(out_.remark_);
-        case Member::ExtFields: return readFields();
-        case Member::Unknown: return readText(ignored);
+        case Member::Code:
+            return readInt(out_.code, present);
+        case Member::Flag:
+            return readInt(out_.flag, present);
+        case Member::Version:
+            return readInt(out_.version, present);
+        case Member::Opaque:
+            return readInt(out_.opaque, out_.hasOpaque);
+        case Member::Language:
+            return readLanguage();
+        case Member::Remark:
+            return readText(out_.remark_);
+        case Member::ExtFields:
+            return readFields();
+        case Member::Unknown:
+            return readText(ignored);
     }
     return false;
 }
@@ -165,7 +177,7 @@ bool JsonHeaderReader::readFields() {
 }
 
 // The form in which Java writes them, {"key":"value","key":"value"}: most of a hot header, so read with everything in
-// registers. Stops in front of the first field that looks otherwise, as if the object began there. False unless it ended.
+// registers. Stops in front of the first field that looks otherwise, as if the object began there. True when it ended.
 bool JsonHeaderReader::readPlainFields() {
     char* at = at_;
     while (end_ - at > 1 && at[1] == '"') {
@@ -204,9 +216,14 @@ bool JsonHeaderReader::readLanguage() {
     }
     std::int64_t number = 0;
     switch (readNumber(number)) {
-        case Number::Value: out_.language = languageOf(number); return true;
-        case Number::Null: out_.language = Language::Other; return true;
-        case Number::Bad: break;
+        case Number::Value:
+            out_.language = languageOf(number);
+            return true;
+        case Number::Null:
+            out_.language = Language::Other;
+            return true;
+        case Number::Bad:
+            break;
     }
     return fail("language is neither a name nor a number");
 }
@@ -222,9 +239,12 @@ bool JsonHeaderReader::readInt(std::int32_t& out, bool& present) {
         if (error != std::errc{} || end != inside.data() + inside.size()) return fail("a number is expected");
     } else {
         switch (readNumber(number)) {
-            case Number::Value: break;
-            case Number::Null: return true;
-            case Number::Bad: return fail("a number is expected");
+            case Number::Value:
+                break;
+            case Number::Null:
+                return true;
+            case Number::Bad:
+                return fail("a number is expected");
         }
     }
     if (number < INT32_MIN || number > INT32_MAX) return fail("a number exceeds 32 bits");
@@ -255,7 +275,8 @@ JsonHeaderReader::Number JsonHeaderReader::readNumber(std::int64_t& out) {
 bool JsonHeaderReader::readKey(Range& out) {
     if (*at_ == '"' || *at_ == '\'') return readString(out);
     const char* const start = at_;
-    while (at_ < end_ && isKeyCharacter(*at_)) ++at_;
+    while (at_ < end_ && isKeyCharacter(*at_))
+        ++at_;
     if (at_ == start) return fail("a key is expected");
     out = range(start, at_);
     return true;
@@ -270,7 +291,8 @@ bool JsonHeaderReader::readText(Range& out) {
     } else if (isDigit(first) || first == '-') {
         if (first == '-') ++at_;
         if (at_ == end_ || !isDigit(*at_)) return fail("a number is broken");
-        while (at_ < end_ && isNumberCharacter(*at_)) ++at_;
+        while (at_ < end_ && isNumberCharacter(*at_))
+            ++at_;
     } else if (takeWord("null")) {
         out = {CommandView::kNull, 0};
         return true;
@@ -286,7 +308,8 @@ bool JsonHeaderReader::readString(Range& out) {
     char* const start = at_ + 1;
     char* const special = findSpecial(start, quote);
     if (special == end_) return fail("a string does not end");
-    if (*special == '\\') [[unlikely]] return unescapeFrom(start, special, quote, out);
+    if (*special == '\\') [[unlikely]]
+        return unescapeFrom(start, special, quote, out);
     at_ = special + 1;
     out = range(start, special);
     return true;

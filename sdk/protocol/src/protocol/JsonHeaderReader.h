@@ -51,7 +51,8 @@ private:
         return findSpecial(from, '"');
     }
     void skipSpace() noexcept {
-        while (at_ < end_ && static_cast<unsigned char>(*at_) <= ' ' && isSpace(*at_)) ++at_;
+        while (at_ < end_ && static_cast<unsigned char>(*at_) <= ' ' && isSpace(*at_))
+            ++at_;
     }
     static bool isSpace(char c) noexcept {
         return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\b';

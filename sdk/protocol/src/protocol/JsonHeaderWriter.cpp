@@ -32,20 +32,29 @@ char* putNumber(char* to, std::int32_t number) noexcept {
 char* putUnicodeEscape(char* to, unsigned unit) noexcept {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     to = putLiteral(to, "\\u");
-    for (int shift = 12; shift >= 0; shift -= 4) *to++ = kDigits[unit >> shift & 0xFU];
+    for (int shift = 12; shift >= 0; shift -= 4)
+        *to++ = kDigits[unit >> shift & 0xFU];
     return to;
 }
 
 char* putControl(char* to, unsigned char c) noexcept {
     switch (c) {
-        case '"': return putLiteral(to, "\\\"");
-        case '\\': return putLiteral(to, "\\\\");
-        case '\b': return putLiteral(to, "\\b");
-        case '\t': return putLiteral(to, "\\t");
-        case '\n': return putLiteral(to, "\\n");
-        case '\f': return putLiteral(to, "\\f");
-        case '\r': return putLiteral(to, "\\r");
-        default: return putUnicodeEscape(to, c);
+        case '"':
+            return putLiteral(to, "\\\"");
+        case '\\':
+            return putLiteral(to, "\\\\");
+        case '\b':
+            return putLiteral(to, "\\b");
+        case '\t':
+            return putLiteral(to, "\\t");
+        case '\n':
+            return putLiteral(to, "\\n");
+        case '\f':
+            return putLiteral(to, "\\f");
+        case '\r':
+            return putLiteral(to, "\\r");
+        default:
+            return putUnicodeEscape(to, c);
     }
 }
 

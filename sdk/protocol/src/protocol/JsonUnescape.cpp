@@ -11,7 +11,8 @@ namespace {
 constexpr std::array<std::int8_t, 256> kHexDigits = [] {
     std::array<std::int8_t, 256> digits{};
     digits.fill(-1);
-    for (int i = 0; i < 10; ++i) digits[static_cast<std::size_t>('0' + i)] = static_cast<std::int8_t>(i);
+    for (int i = 0; i < 10; ++i)
+        digits[static_cast<std::size_t>('0' + i)] = static_cast<std::int8_t>(i);
     for (int i = 0; i < 6; ++i) {
         digits[static_cast<std::size_t>('a' + i)] = static_cast<std::int8_t>(10 + i);
         digits[static_cast<std::size_t>('A' + i)] = static_cast<std::int8_t>(10 + i);
@@ -67,18 +68,33 @@ bool JsonHeaderReader::unescapeOne(const char*& from, char*& to) {
     if (from == end_) return false;
     const char c = *from++;
     switch (c) {
-        case 'u': return unescapeUnicode(from, to);
+        case 'u':
+            return unescapeUnicode(from, to);
         case '"':
         case '\'':
         case '\\':
-        case '/': *to++ = c; return true;
-        case 'n': *to++ = '\n'; return true;
-        case 't': *to++ = '\t'; return true;
-        case 'r': *to++ = '\r'; return true;
-        case 'b': *to++ = '\b'; return true;
+        case '/':
+            *to++ = c;
+            return true;
+        case 'n':
+            *to++ = '\n';
+            return true;
+        case 't':
+            *to++ = '\t';
+            return true;
+        case 'r':
+            *to++ = '\r';
+            return true;
+        case 'b':
+            *to++ = '\b';
+            return true;
         case 'f':
-        case 'F': *to++ = '\f'; return true;
-        case 'v': *to++ = '\v'; return true;
+        case 'F':
+            *to++ = '\f';
+            return true;
+        case 'v':
+            *to++ = '\v';
+            return true;
         case 'x': {
             const std::int32_t unit = hexNumber<2>(from, end_);
             if (unit < 0) return false;
@@ -86,7 +102,8 @@ bool JsonHeaderReader::unescapeOne(const char*& from, char*& to) {
             putUtf8(to, unit);
             return true;
         }
-        default: break;
+        default:
+            break;
     }
     if (c < '0' || c > '7') return false;
     *to++ = static_cast<char>(c - '0');

@@ -6,8 +6,9 @@ namespace patchbay::protocol {
 
 namespace {
 
-constexpr std::array<std::string_view, 14> kNames = {"JAVA",  "CPP",  "DOTNET", "PYTHON", "DELPHI", "ERLANG", "RUBY",
-                                                     "OTHER", "HTTP", "GO",     "PHP",    "OMS",    "RUST",   "NODE_JS"};
+constexpr std::array<std::string_view, 14> kNames = {"JAVA",   "CPP",  "DOTNET", "PYTHON", "DELPHI",
+                                                     "ERLANG", "RUBY", "OTHER",  "HTTP",   "GO",
+                                                     "PHP",    "OMS",  "RUST",   "NODE_JS"};
 
 }  // namespace
 

@@ -58,7 +58,8 @@ Result<RemotingCommand> RemotingCommand::decodeAfterLength(std::string_view fram
 Result<std::string> RemotingCommand::encode(SerializeType type) const {
     FieldList list;
     if (hasFields) list.markPresent();
-    for (const auto& [key, value] : fields) list.add(key, value);
+    for (const auto& [key, value] : fields)
+        list.add(key, value);
     CommandHead head;
     head.code = code;
     head.opaque = opaque;

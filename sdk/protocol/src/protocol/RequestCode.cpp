@@ -3,6 +3,8 @@
 namespace patchbay::protocol {
 
 std::string_view toString(RequestCode code) noexcept {
+    // A table is easier to check with one line for each entry.
+    // clang-format off
     switch (code) {
         case RequestCode::SendMessage: return "SEND_MESSAGE";
         case RequestCode::PullMessage: return "PULL_MESSAGE";
@@ -163,6 +165,7 @@ std::string_view toString(RequestCode code) noexcept {
         case RequestCode::PopRollback: return "POP_ROLLBACK";
         case RequestCode::BatchAckMessage: return "BATCH_ACK_MESSAGE";
     }
+    // clang-format on
     return {};
 }
 

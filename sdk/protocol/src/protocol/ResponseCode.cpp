@@ -3,6 +3,8 @@
 namespace patchbay::protocol {
 
 std::string_view toString(ResponseCode code) noexcept {
+    // A table is easier to check with one line for each entry.
+    // clang-format off
     switch (code) {
         case ResponseCode::Success: return "SUCCESS";
         case ResponseCode::SystemError: return "SYSTEM_ERROR";
@@ -71,6 +73,7 @@ std::string_view toString(ResponseCode code) noexcept {
         case ResponseCode::UserNotExist: return "USER_NOT_EXIST";
         case ResponseCode::PolicyNotExist: return "POLICY_NOT_EXIST";
     }
+    // clang-format on
     return {};
 }
 

@@ -29,7 +29,8 @@ inline const char* findEither(const char* from, const char* end, const char* rea
 #else
     static_cast<void>(readable);
 #endif
-    while (from < end && *from != a && *from != b) ++from;
+    while (from < end && *from != a && *from != b)
+        ++from;
     return from;
 }
 
@@ -43,28 +44,30 @@ inline bool isAscii(const char* from, const char* end) noexcept {
     if (_mm_movemask_epi8(seen) != 0) return false;
 #endif
     unsigned char rest = 0;
-    for (; from < end; ++from) rest = static_cast<unsigned char>(rest | static_cast<unsigned char>(*from));
+    for (; from < end; ++from)
+        rest = static_cast<unsigned char>(rest | static_cast<unsigned char>(*from));
     return rest < 0x80;
 }
 
-/// True for what JSON as Java writes it may have to escape: controls, quote, backslash and everything from 0x7F on (where
-/// only some characters are).
+/// True for what JSON as Java writes it may have to escape: controls, quote, backslash and everything from 0x7F on
+/// (where only some characters are).
 inline bool isEscapable(char c) noexcept {
     return static_cast<signed char>(c) < 0x20 || c == 0x7F || c == '"' || c == '\\';
 }
 
 #if defined(__SSE2__)
-/// One bit for each escapable byte. The comparison is signed: bytes from 0x80 on are negative and so below the space, too.
+/// One bit for each escapable byte. The comparison is signed: bytes from 0x80 on are negative and so below the space.
 inline unsigned escapableIn(__m128i block) noexcept {
-    const __m128i low = _mm_or_si128(_mm_cmplt_epi8(block, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7F)));
+    const __m128i low =
+        _mm_or_si128(_mm_cmplt_epi8(block, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7F)));
     const __m128i marks =
         _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\\')));
     return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, marks)));
 }
 #endif
 
-/// Copies the text, unless some byte of it is escapable: then false, and up to text.size() bytes at `to` are unspecified.
-/// Pieces that are not a multiple of the word are read and written by two overlapping words.
+/// Copies the text, unless some byte of it is escapable: then false, and text.size() bytes at `to` are unspecified.
+/// What is not a multiple of the word is read and written by two overlapping words.
 inline bool copyUnlessEscapable(char* to, std::string_view text) noexcept {
     const char* from = text.data();
     std::size_t size = text.size();
@@ -100,7 +103,8 @@ inline bool copyUnlessEscapable(char* to, std::string_view text) noexcept {
 
 /// The first escapable byte in [from, end), or end.
 inline const char* findEscapable(const char* from, const char* end) noexcept {
-    while (from < end && !isEscapable(*from)) ++from;
+    while (from < end && !isEscapable(*from))
+        ++from;
     return from;
 }
 

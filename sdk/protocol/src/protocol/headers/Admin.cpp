@@ -24,9 +24,7 @@ constexpr auto kTopicRequest = [](auto& f, auto& h) {
     f.optional("lo", h.logical);
 };
 
-constexpr auto kGroupRequest = [](auto& f, auto& h) {
-    f.required("group", h.group);
-};
+constexpr auto kGroupRequest = [](auto& f, auto& h) { f.required("group", h.group); };
 
 constexpr auto kDeleteSubscriptionGroupRequest = [](auto& f, auto& h) {
     f.required("groupName", h.groupName);
@@ -39,9 +37,7 @@ constexpr auto kGetConsumeStatsRequest = [](auto& f, auto& h) {
     f.optional("topicList", h.topicList);
 };
 
-constexpr auto kGetBrokerConfigResponse = [](auto& f, auto& h) {
-    f.required("version", h.version);
-};
+constexpr auto kGetBrokerConfigResponse = [](auto& f, auto& h) { f.required("version", h.version); };
 
 }  // namespace
 

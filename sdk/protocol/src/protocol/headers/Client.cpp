@@ -12,13 +12,9 @@ constexpr auto kUnregisterClientRequest = [](auto& f, auto& h) {
     f.optional("consumerGroup", h.consumerGroup);
 };
 
-constexpr auto kConsumerGroupRequest = [](auto& f, auto& h) {
-    f.required("consumerGroup", h.consumerGroup);
-};
+constexpr auto kConsumerGroupRequest = [](auto& f, auto& h) { f.required("consumerGroup", h.consumerGroup); };
 
-constexpr auto kProducerGroupRequest = [](auto& f, auto& h) {
-    f.required("producerGroup", h.producerGroup);
-};
+constexpr auto kProducerGroupRequest = [](auto& f, auto& h) { f.required("producerGroup", h.producerGroup); };
 
 }  // namespace
 

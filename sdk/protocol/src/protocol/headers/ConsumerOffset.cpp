@@ -35,13 +35,9 @@ constexpr auto kQueueRequest = [](auto& f, auto& h) {
     f.optional("committed", h.committed);
 };
 
-constexpr auto kOffsetResponse = [](auto& f, auto& h) {
-    f.required("offset", h.offset);
-};
+constexpr auto kOffsetResponse = [](auto& f, auto& h) { f.required("offset", h.offset); };
 
-constexpr auto kStoreTimeResponse = [](auto& f, auto& h) {
-    f.required("timestamp", h.timestamp);
-};
+constexpr auto kStoreTimeResponse = [](auto& f, auto& h) { f.required("timestamp", h.timestamp); };
 
 }  // namespace
 

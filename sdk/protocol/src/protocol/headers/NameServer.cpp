@@ -42,34 +42,22 @@ constexpr auto kKvConfigRequest = [](auto& f, auto& h) {
     f.optional("value", h.value);
 };
 
-constexpr auto kKvConfigResponse = [](auto& f, auto& h) {
-    f.optional("value", h.value);
-};
+constexpr auto kKvConfigResponse = [](auto& f, auto& h) { f.optional("value", h.value); };
 
-constexpr auto kKvNamespaceRequest = [](auto& f, auto& h) {
-    f.optional("namespace", h.nameSpace);
-};
+constexpr auto kKvNamespaceRequest = [](auto& f, auto& h) { f.optional("namespace", h.nameSpace); };
 
-constexpr auto kBrokerNameRequest = [](auto& f, auto& h) {
-    f.required("brokerName", h.brokerName);
-};
+constexpr auto kBrokerNameRequest = [](auto& f, auto& h) { f.required("brokerName", h.brokerName); };
 
-constexpr auto kWipeWritePermResponse = [](auto& f, auto& h) {
-    f.required("wipeTopicCount", h.wipeTopicCount);
-};
+constexpr auto kWipeWritePermResponse = [](auto& f, auto& h) { f.required("wipeTopicCount", h.wipeTopicCount); };
 
-constexpr auto kAddWritePermResponse = [](auto& f, auto& h) {
-    f.required("addTopicCount", h.addTopicCount);
-};
+constexpr auto kAddWritePermResponse = [](auto& f, auto& h) { f.required("addTopicCount", h.addTopicCount); };
 
 constexpr auto kDeleteTopicInNamesrvRequest = [](auto& f, auto& h) {
-    f.required("topic", h.topic);
+    f.optional("topic", h.topic);
     f.optional("clusterName", h.clusterName);
 };
 
-constexpr auto kTopicsByClusterRequest = [](auto& f, auto& h) {
-    f.required("cluster", h.cluster);
-};
+constexpr auto kTopicsByClusterRequest = [](auto& f, auto& h) { f.required("cluster", h.cluster); };
 
 constexpr auto kQueryDataVersionRequest = [](auto& f, auto& h) {
     f.required("brokerName", h.brokerName);
@@ -78,9 +66,7 @@ constexpr auto kQueryDataVersionRequest = [](auto& f, auto& h) {
     f.required("brokerId", h.brokerId);
 };
 
-constexpr auto kQueryDataVersionResponse = [](auto& f, auto& h) {
-    f.required("changed", h.changed);
-};
+constexpr auto kQueryDataVersionResponse = [](auto& f, auto& h) { f.required("changed", h.changed); };
 
 constexpr auto kBrokerMemberGroupRequest = [](auto& f, auto& h) {
     f.required("clusterName", h.clusterName);

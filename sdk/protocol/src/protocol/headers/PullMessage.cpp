@@ -10,10 +10,13 @@ namespace patchbay::protocol {
 namespace {
 
 // The required ones first.
-constexpr std::array<std::string_view, 14> kKeys = {
-    "consumerGroup", "topic",          "queueId",     "queueOffset",   "maxMsgNums",          "sysFlag",
-    "commitOffset",  "suspendTimeoutMillis", "subVersion", "subscription", "expressionType", "maxMsgBytes",
-    "requestSource", "proxyFrowardClientId"};
+constexpr std::array<std::string_view, 14> kKeys = {"consumerGroup",  "topic",
+                                                    "queueId",        "queueOffset",
+                                                    "maxMsgNums",     "sysFlag",
+                                                    "commitOffset",   "suspendTimeoutMillis",
+                                                    "subVersion",     "subscription",
+                                                    "expressionType", "maxMsgBytes",
+                                                    "requestSource",  "proxyFrowardClientId"};
 constexpr std::uint32_t kRequired = (1U << 9) - 1;
 
 std::size_t indexOf(std::string_view key) noexcept {
@@ -28,21 +31,41 @@ std::size_t indexOf(std::string_view key) noexcept {
 // False when the value is not the number that it has to be.
 bool assign(PullMessageRequest& out, std::size_t index, std::string_view value) noexcept {
     switch (index) {
-        case 0: out.consumerGroup = value; return true;
-        case 1: out.topic = value; return true;
-        case 2: return parseNumber(value, out.queueId);
-        case 3: return parseNumber(value, out.queueOffset);
-        case 4: return parseNumber(value, out.maxMsgNums);
-        case 5: return parseNumber(value, out.sysFlag);
-        case 6: return parseNumber(value, out.commitOffset);
-        case 7: return parseNumber(value, out.suspendTimeoutMillis);
-        case 8: return parseNumber(value, out.subVersion);
-        case 9: out.subscription = value; return true;
-        case 10: out.expressionType = value; return true;
-        case 11: return parseNumber(value, out.maxMsgBytes.emplace());
-        case 12: return parseNumber(value, out.requestSource.emplace());
-        case 13: out.proxyForwardClientId = value; return true;
-        default: return true;
+        case 0:
+            out.consumerGroup = value;
+            return true;
+        case 1:
+            out.topic = value;
+            return true;
+        case 2:
+            return parseNumber(value, out.queueId);
+        case 3:
+            return parseNumber(value, out.queueOffset);
+        case 4:
+            return parseNumber(value, out.maxMsgNums);
+        case 5:
+            return parseNumber(value, out.sysFlag);
+        case 6:
+            return parseNumber(value, out.commitOffset);
+        case 7:
+            return parseNumber(value, out.suspendTimeoutMillis);
+        case 8:
+            return parseNumber(value, out.subVersion);
+        case 9:
+            out.subscription = value;
+            return true;
+        case 10:
+            out.expressionType = value;
+            return true;
+        case 11:
+            return parseNumber(value, out.maxMsgBytes.emplace());
+        case 12:
+            return parseNumber(value, out.requestSource.emplace());
+        case 13:
+            out.proxyForwardClientId = value;
+            return true;
+        default:
+            return true;
     }
 }
 

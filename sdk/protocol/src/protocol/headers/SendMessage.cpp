@@ -13,10 +13,11 @@ namespace {
 
 // The fields of a send in the order of their one-letter keys 'a' to 'n'.
 constexpr std::array<std::string_view, 14> kLongKeys = {
-    "producerGroup", "topic",      "defaultTopic",   "defaultTopicQueueNums", "queueId",           "sysFlag", "bornTimestamp",
-    "flag",          "properties", "reconsumeTimes", "unitMode",              "maxReconsumeTimes", "batch",   "bname"};
-constexpr std::uint32_t kRequired = 1U << ('b' - 'a') | 1U << ('e' - 'a') | 1U << ('f' - 'a') | 1U << ('g' - 'a') |
-                                    1U << ('h' - 'a');
+    "producerGroup", "topic", "defaultTopic", "defaultTopicQueueNums", "queueId",  "sysFlag",
+    "bornTimestamp", "flag",  "properties",   "reconsumeTimes",        "unitMode", "maxReconsumeTimes",
+    "batch",         "bname"};
+constexpr std::uint32_t kRequired =
+    1U << ('b' - 'a') | 1U << ('e' - 'a') | 1U << ('f' - 'a') | 1U << ('g' - 'a') | 1U << ('h' - 'a');
 
 bool hasLongKeys(std::int32_t code) noexcept {
     return code == static_cast<std::int32_t>(RequestCode::SendMessage) ||
@@ -36,21 +37,43 @@ char letterOf(std::string_view key) noexcept {
 // False when the value is not the number that it has to be.
 bool assign(SendMessageRequest& out, char letter, std::string_view value) noexcept {
     switch (letter) {
-        case 'a': out.producerGroup = value; return true;
-        case 'b': out.topic = value; return true;
-        case 'c': out.defaultTopic = value; return true;
-        case 'd': return parseNumber(value, out.defaultTopicQueueNums);
-        case 'e': return parseNumber(value, out.queueId);
-        case 'f': return parseNumber(value, out.sysFlag);
-        case 'g': return parseNumber(value, out.bornTimestamp);
-        case 'h': return parseNumber(value, out.flag);
-        case 'i': out.properties = value; return true;
-        case 'j': return parseNumber(value, out.reconsumeTimes);
-        case 'k': out.unitMode = parseBool(value); return true;
-        case 'l': return parseNumber(value, out.maxReconsumeTimes.emplace());
-        case 'm': out.batch = parseBool(value); return true;
-        case 'n': out.brokerName = value; return true;
-        default: return true;
+        case 'a':
+            out.producerGroup = value;
+            return true;
+        case 'b':
+            out.topic = value;
+            return true;
+        case 'c':
+            out.defaultTopic = value;
+            return true;
+        case 'd':
+            return parseNumber(value, out.defaultTopicQueueNums);
+        case 'e':
+            return parseNumber(value, out.queueId);
+        case 'f':
+            return parseNumber(value, out.sysFlag);
+        case 'g':
+            return parseNumber(value, out.bornTimestamp);
+        case 'h':
+            return parseNumber(value, out.flag);
+        case 'i':
+            out.properties = value;
+            return true;
+        case 'j':
+            return parseNumber(value, out.reconsumeTimes);
+        case 'k':
+            out.unitMode = parseBool(value);
+            return true;
+        case 'l':
+            return parseNumber(value, out.maxReconsumeTimes.emplace());
+        case 'm':
+            out.batch = parseBool(value);
+            return true;
+        case 'n':
+            out.brokerName = value;
+            return true;
+        default:
+            return true;
     }
 }
 

@@ -109,7 +109,7 @@ struct AddWritePermResponse {
     void write(FieldList& fields) const;
 };
 
-/// 216. clusterName empty or absent: in all clusters.
+/// 216. clusterName empty or absent: in all clusters. A missing topic is answered like one that is already gone.
 struct DeleteTopicInNamesrvRequest {
     std::string_view topic;
     std::string_view clusterName;

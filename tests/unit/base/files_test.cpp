@@ -1,0 +1,178 @@
+// Proves that the operating system's files keep the promises of base/FileSystem.h.
+// How: a temporary folder; more pieces than one system call takes; every failure that can be provoked without being
+// root. Left to others: full and failing disks (the test kit's faulty file system).
+#include "patchbay/base/FileSystem.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace patchbay {
+namespace {
+
+class Files : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (std::filesystem::temp_directory_path() / "patchbay-files-XXXXXX").string();
+        ASSERT_NE(::mkdtemp(name.data()), nullptr);
+        root_ = name;
+    }
+    void TearDown() override { std::filesystem::remove_all(root_); }
+
+    [[nodiscard]] std::string at(const std::string& name) const { return root_ + '/' + name; }
+    std::unique_ptr<File> create(const std::string& name) { return files_.open(at(name), OpenMode::Create).value(); }
+
+    FileSystem& files_ = systemFiles();
+    std::string root_;
+};
+
+TEST_F(Files, ReadBackWhatWasWrittenAtAnyOffset) {
+    const std::unique_ptr<File> file = create("a");
+    ASSERT_TRUE(file->writeAt("hello", 3));
+    std::string buffer(10, '#');
+    EXPECT_EQ(file->readAt(buffer, 0).value(), 8U);
+    EXPECT_EQ(buffer, std::string("\0\0\0hello##", 10));
+    EXPECT_EQ(file->readAt(buffer, 100).value(), 0U);
+    EXPECT_EQ(file->size().value(), 8U);
+    EXPECT_TRUE(file->sync());
+    file->startWriteback(0, 8);
+    EXPECT_TRUE(file->truncate(2));
+    EXPECT_EQ(file->size().value(), 2U);
+    EXPECT_TRUE(file->allocate(4096, 4096));
+    EXPECT_EQ(file->size().value(), 8192U);
+    EXPECT_EQ(file->path(), at("a"));
+}
+
+TEST_F(Files, WriteMorePiecesThanOneCallTakes) {
+    std::vector<std::string> texts;
+    std::vector<iovec> pieces;
+    std::string expected;
+    for (int i = 0; i < 3000; ++i)
+        texts.push_back(i % 7 == 0 ? std::string() : std::to_string(i));
+    for (std::string& text : texts) {
+        pieces.push_back({text.data(), text.size()});
+        expected += text;
+    }
+    const std::unique_ptr<File> file = create("v");
+    ASSERT_TRUE(file->writeAt(pieces, 5));
+    std::string buffer(expected.size(), ' ');
+    EXPECT_EQ(file->readAt(buffer, 5).value(), expected.size());
+    EXPECT_EQ(buffer, expected);
+    EXPECT_TRUE(file->writeAt(std::span<iovec>{}, 0));
+}
+
+// A limit on the file's size makes the kernel write less than it was asked for, then fail.
+TEST_F(Files, FinishShortWritesAndReportTheFailureThatFollows) {
+    struct rlimit before {};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+    struct rlimit small = before;
+    small.rlim_cur = 10000;
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    const std::unique_ptr<File> file = create("short");
+    std::string text(8000, 'x');
+    std::vector<iovec> pieces = {{text.data(), text.size()}, {text.data(), text.size()}};
+    const Status vectored = file->writeAt(pieces, 0);
+    const Status plain = file->writeAt(text, 8000);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    std::signal(SIGXFSZ, handler);
+    EXPECT_EQ(vectored.code(), StatusCode::Io);
+    EXPECT_EQ(plain.code(), StatusCode::Io);
+    EXPECT_NE(vectored.message().find("/short"), std::string::npos) << vectored.message();
+    EXPECT_EQ(file->size().value(), 10000U);
+}
+
+TEST_F(Files, MapAnyRangeAndOutliveTheirFile) {
+    Ref<Mapping> mapping;
+    {
+        const std::unique_ptr<File> file = create("m");
+        ASSERT_TRUE(file->writeAt(std::string(10000, 'a') + "needle", 0));
+        mapping = file->map(10000, 6).value();
+        EXPECT_FALSE(file->map(0, 0));
+    }
+    EXPECT_EQ(mapping->bytes(), "needle");
+    EXPECT_TRUE(mapping->resident(0, 6));
+    EXPECT_FALSE(mapping->resident(0, 7));
+    EXPECT_FALSE(mapping->resident(7, 0));
+}
+
+TEST_F(Files, SeeWhatIsWrittenAfterTheyWereMapped) {
+    const std::unique_ptr<File> file = create("m");
+    ASSERT_TRUE(file->truncate(1U << 20));
+    const Ref<Mapping> mapping = file->map(0, 1U << 20).value();
+    ASSERT_TRUE(file->writeAt("fresh", 500000));
+    EXPECT_EQ(mapping->bytes().substr(500000, 5), "fresh");
+}
+
+TEST_F(Files, TellMissingFilesFromOtherFailures) {
+    EXPECT_EQ(files_.open(at("none"), OpenMode::Read).error().code(), StatusCode::NotFound);
+    EXPECT_EQ(files_.open(at("none"), OpenMode::ReadWrite).error().code(), StatusCode::NotFound);
+    EXPECT_EQ(files_.open(root_, OpenMode::Read).error().code(), StatusCode::Io);
+    EXPECT_EQ(files_.remove(at("none")).code(), StatusCode::NotFound);
+    EXPECT_EQ(files_.list(at("none")).error().code(), StatusCode::NotFound);
+    EXPECT_FALSE(files_.exists(at("none")));
+    create("r");
+    const std::unique_ptr<File> reader = files_.open(at("r"), OpenMode::Read).value();
+    EXPECT_EQ(reader->writeAt("x", 0).code(), StatusCode::Io);
+}
+
+TEST_F(Files, MakeListAndRemoveDirectories) {
+    ASSERT_TRUE(files_.makeDirectories(at("x/y/z")));
+    ASSERT_TRUE(files_.makeDirectories(at("x/y/z")));
+    create("x/b");
+    ASSERT_TRUE(create("x/a")->writeAt("12345", 0));
+    const std::vector<FileInfo> entries = files_.list(at("x")).value();
+    ASSERT_EQ(entries.size(), 3U);
+    EXPECT_EQ(entries[0].name, "a");
+    EXPECT_EQ(entries[0].size, 5U);
+    EXPECT_EQ(entries[2].name, "y");
+    EXPECT_TRUE(entries[2].directory);
+    EXPECT_FALSE(files_.makeDirectories(at("x/a/b")));
+    EXPECT_FALSE(files_.makeDirectories(at("x/a")));
+    EXPECT_FALSE(files_.remove(at("x")));
+    EXPECT_TRUE(files_.remove(at("x/y/z")));
+    EXPECT_TRUE(files_.syncDirectory(at("x")));
+    EXPECT_TRUE(files_.rename(at("x/a"), at("x/b")));
+    EXPECT_EQ(files_.readAll(at("x/b")).value(), "12345");
+    EXPECT_GT(files_.space(root_).value().totalBytes, files_.space(root_).value().freeBytes);
+}
+
+TEST_F(Files, LetOneHolderHaveALock) {
+    Result<std::unique_ptr<FileLock>> first = files_.lock(at("lock"));
+    ASSERT_TRUE(first);
+    EXPECT_EQ(files_.lock(at("lock")).error().code(), StatusCode::Busy);
+    first->reset();
+    EXPECT_TRUE(files_.lock(at("lock")));
+}
+
+TEST_F(Files, ReplaceAFileAndKeepTheOldOneBesideIt) {
+    ASSERT_TRUE(files_.replaceAtomically(at("state"), "one, and long", true));
+    EXPECT_FALSE(files_.exists(at("state.bak")));
+    ASSERT_TRUE(files_.replaceAtomically(at("state"), "two", true));
+    EXPECT_EQ(files_.readAll(at("state")).value(), "two");
+    EXPECT_EQ(files_.readAll(at("state.bak")).value(), "one, and long");
+    ASSERT_TRUE(files_.replaceAtomically(at("state"), "3", false));
+    EXPECT_EQ(files_.readAll(at("state")).value(), "3");
+    EXPECT_EQ(files_.readAll(at("state.bak")).value(), "one, and long");
+    EXPECT_FALSE(files_.exists(at("state.tmp")));
+}
+
+TEST_F(Files, OverwriteALongerLeftoverOfACrash) {
+    ASSERT_TRUE(create("state.tmp")->writeAt("left over by a crash", 0));
+    ASSERT_TRUE(files_.replaceAtomically(at("state"), "new", true));
+    EXPECT_EQ(files_.readAll(at("state")).value(), "new");
+}
+
+TEST_F(Files, RefuseToReadMoreThanWasAllowed) {
+    ASSERT_TRUE(create("big")->writeAt("0123456789", 0));
+    EXPECT_EQ(files_.readAll(at("big"), 9).error().code(), StatusCode::OutOfRange);
+    EXPECT_EQ(files_.readAll(at("big"), 10).value(), "0123456789");
+}
+
+}  // namespace
+}  // namespace patchbay
