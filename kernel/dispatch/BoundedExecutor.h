@@ -21,37 +21,44 @@ class Dispatcher;
 /// stop() runs nothing more: what is queued is answered SYSTEM_BUSY.
 class BoundedExecutor {
 public:
+    /// Starts the threads; throws std::system_error when there can be no more.
     BoundedExecutor(plugin::ExecutorSpec spec, plugin::Lane firstLane, const Clock& clock);
     ~BoundedExecutor();  ///< stops
     BoundedExecutor(const BoundedExecutor&) = delete;
     BoundedExecutor& operator=(const BoundedExecutor&) = delete;
 
     [[nodiscard]] const plugin::ExecutorSpec& spec() const noexcept { return spec_; }
-    /// False, without taking it, when the queue is full or stopped. Starts the threads with the first request.
+    /// False, without taking it, when the queue is full or stopped.
     [[nodiscard]] bool push(ServerRequest& request) noexcept;
     /// Answers requests that have waited longer than the spec allows; true when requests remain that may do so later.
     bool expire(MonotonicTime now) noexcept;
-    [[nodiscard]] std::size_t queued() const noexcept { return queued_.load(std::memory_order_relaxed); }
+    /// True for the one caller that has to see to it that expire() is called when the oldest request may have waited too long.
+    [[nodiscard]] bool armExpiry() noexcept;
+    void expiryDue() noexcept { expiryArmed_.store(false, std::memory_order_seq_cst); }
     void stop() noexcept;
 
 private:
     static constexpr std::size_t kBatchMax = 32;
 
     void work(std::uint32_t thread) noexcept;
-    [[nodiscard]] ServerRequest* take(std::unique_lock<std::mutex>& lock, bool wait);
+    /// Up to `most` requests, linked; null when there are none.
+    [[nodiscard]] ServerRequest* take(std::size_t most) noexcept;
     [[nodiscard]] bool waitedTooLong(const ServerRequest& request, MonotonicTime now) const noexcept;
+    void refuse(ServerRequest& request, MonotonicTime now, std::size_t queued) const noexcept;
 
     const plugin::ExecutorSpec spec_;
     const plugin::Lane firstLane_;
     const Clock& clock_;
-    std::atomic<std::size_t> queued_{0};
+    std::atomic<bool> expiryArmed_{false};
 
     std::mutex mutex_;
     std::condition_variable filled_;
     // Guarded by mutex_.
     ServerRequest* first_ = nullptr;
     ServerRequest* last_ = nullptr;
-    std::size_t waiting_ = 0;
+    std::size_t queued_ = 0;
+    std::size_t waiting_ = 0;   // threads
+    std::size_t waking_ = 0;    // of those, threads that were notified and have not run yet
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

@@ -10,6 +10,7 @@
 #include "patchbay/plugin/Runtime.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -32,7 +33,7 @@ public:
     /// the others that the broker is busy. Any thread.
     void refuse() noexcept { refusing_.store(true, std::memory_order_release); }
     /// Requests that have entered and not left; held ones count. Any thread; a snapshot.
-    [[nodiscard]] std::size_t active() const noexcept { return active_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t active() const noexcept;
 
     /// A fresh request for the connection on this loop thread; fill `command` and pass it to enter(), or drop() it.
     [[nodiscard]] ServerRequest& fresh(RequestOrigin& origin, net::ReceiveChunk& chunk);
@@ -47,17 +48,18 @@ private:
     void route(ServerRequest& request) noexcept;
     void runProcessor(ServerRequest& request, LaneContext& lane) noexcept;
     void enqueue(ServerRequest& request) noexcept;
-    void armExpiry(net::EventLoop& loop) noexcept;
+    static void armExpiry(BoundedExecutor& executor, net::EventLoop& loop, std::chrono::milliseconds delay);
     /// Answers without a processor.
     void reject(ServerRequest& request, protocol::ResponseCode code, std::string remark) noexcept;
     void answerOnLoop(ServerRequest& request, plugin::Response& response) noexcept;
     void answerElsewhere(ServerRequest& request, plugin::Response& response) noexcept;
     void writeEncoded(ServerRequest& request) noexcept;
-    void encode(ServerRequest& request, const plugin::Response& response, protocol::ByteWriter& to) noexcept;
+    /// Runs the interceptors of the phase and appends the head of the frame; replaces an answer that is too large.
+    void encode(ServerRequest& request, plugin::Response& response, protocol::ByteWriter& to) noexcept;
     void finish(ServerRequest& request) noexcept;
+    void dropped(ServerRequest& request) noexcept;
     [[nodiscard]] Ref<RouteTable> table() const;
-    [[nodiscard]] const RouteTable& tableOf(LaneContext& lane) noexcept;
-    void complain(const ServerRequest& request, std::string_view message, std::string_view detail) noexcept;
+    RouteTable& tableOf(LaneContext& lane) noexcept;
 
     net::EventLoopPool& loops_;
     Executors& executors_;
@@ -69,7 +71,6 @@ private:
 
     std::atomic<bool> refusing_{false};
     std::atomic<bool> intercepting_{false};  // the current table has interceptors
-    std::atomic<std::size_t> active_{0};
     std::atomic<std::uint64_t> epoch_{1};    // of table_
     mutable std::mutex mutex_;
     Ref<RouteTable> table_;            // guarded by mutex_

@@ -19,10 +19,8 @@ public:
     ~Executors();
     [[nodiscard]] plugin::Lane laneCount() const noexcept { return loops_ + threadsMax_; }
     /// The executor of that name, made from `spec` when there is none yet. OutOfRange when its threads would be too many,
-    /// InvalidArgument for no threads or no queue.
+    /// InvalidArgument for no threads or no queue, Unavailable when the system has no more threads.
     Result<BoundedExecutor*> obtain(const plugin::ExecutorSpec& spec);
-    /// See BoundedExecutor::expire().
-    bool expire(MonotonicTime now) noexcept;
     void stop() noexcept;
 
 private:

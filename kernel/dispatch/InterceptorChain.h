@@ -3,6 +3,7 @@
 
 #include "dispatch/Generation.h"
 #include "patchbay/plugin/Interceptor.h"
+#include "patchbay/plugin/Logger.h"
 
 #include <array>
 #include <cstdint>
@@ -18,19 +19,18 @@ struct RegisteredInterceptor {
     Ref<Generation> generation;
 };
 
-/// Immutable once in a RouteTable. Interceptors that throw are logged and count as a denial before the processor, as no opinion
-/// afterwards.
+/// Immutable once in a RouteTable. An interceptor that throws is logged; before the processor that refuses the request, afterwards
+/// it is as if it had no opinion.
 class InterceptorChain {
 public:
     /// Keeps the order of the contract: lower order first, ties by the plugin's name.
     void add(RegisteredInterceptor entry);
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-    [[nodiscard]] bool has(plugin::Phase phase) const noexcept { return !phases_[index(phase)].empty(); }
 
-    /// Received to Trace: NoOpinion to go on, else the first Answer or Close.
-    [[nodiscard]] plugin::Verdict admit(const plugin::RequestCore& core) const;
-    void responding(const plugin::RequestCore& core, plugin::Response& response) const noexcept;
-    void completed(const plugin::RequestCore& core) const noexcept;
+    /// Received to Trace: NoOpinion to go on, else the first Answer or Close. Continue counts in Authorize only.
+    [[nodiscard]] plugin::Verdict admit(const plugin::RequestCore& core, plugin::Logger& log) const;
+    void responding(const plugin::RequestCore& core, plugin::Response& response, plugin::Logger& log) const noexcept;
+    void completed(const plugin::RequestCore& core, plugin::Logger& log) const noexcept;
 
 private:
     static constexpr std::size_t kPhases = static_cast<std::size_t>(plugin::Phase::Completed) + 1;

@@ -5,6 +5,7 @@
 #include "dispatch/ServerRequest.h"
 #include "patchbay/net/EventLoop.h"
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -36,7 +37,7 @@ public:
     ServerRequest* running = nullptr;    ///< its process() is on the stack
     ServerRequest* thrown = nullptr;     ///< was dropped by an exception that is still on its way
     std::uint64_t entered = 0;           ///< requests of this turn, not yet in the counter
-    bool expiryArmed = false;
+    std::atomic<std::size_t> active{0};  ///< loops only, written by the loop: entered and not finished
 
 private:
     static constexpr int kRoundsMax = 16;  // of handed-back requests in one turn

@@ -39,11 +39,17 @@ public:
     static Ref<RouteTable> build(std::size_t listeners, std::span<const Registrations* const> registered);
 
     [[nodiscard]] const Binding* find(ListenerIndex listener, std::int32_t code) const noexcept {
+        if (listener >= listeners_.size()) [[unlikely]] return nullptr;
         const auto& codes = listeners_[listener];
         if (const auto index = static_cast<std::uint32_t>(code); index < kDense) [[likely]] return codes.dense[index];
         return findSparse(codes, code);
     }
-    [[nodiscard]] const InterceptorChain& chain(ListenerIndex listener) const noexcept { return listeners_[listener].chain; }
+    /// Null when the listener has no interceptors.
+    [[nodiscard]] const InterceptorChain* chain(ListenerIndex listener) const noexcept {
+        if (listener >= listeners_.size() || listeners_[listener].chain.empty()) return nullptr;
+        return &listeners_[listener].chain;
+    }
+    [[nodiscard]] bool intercepts() const noexcept;
 
 private:
     static constexpr std::uint32_t kDense = 1024;  // the protocol's classic codes; the others are few and found by search

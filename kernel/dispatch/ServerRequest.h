@@ -5,11 +5,9 @@
 #include "patchbay/net/EventLoop.h"
 #include "patchbay/plugin/Request.h"
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace patchbay::kernel {
@@ -17,7 +15,7 @@ namespace patchbay::kernel {
 class Dispatcher;
 class ServerRequest;
 
-/// Where a request came from, as the dispatcher sees a connection. The functions are for its loop's thread.
+/// Where a request came from, as the dispatcher sees a connection. The functions are for its loop's thread but for requestLeft().
 class RequestOrigin : public plugin::Peer {
 public:
     RequestOrigin(net::EventLoop& loop, ListenerIndex listener) noexcept : originLoop(loop), listenerIndex(listener) {}
@@ -25,14 +23,14 @@ public:
     virtual protocol::ByteWriter* output() noexcept = 0;
     virtual void addOutput(std::string_view piece, KeepAlive keep) = 0;
     virtual void outputDone() noexcept = 0;
-    /// A request that counted as in flight does so no more: answered, or detached to wait for long.
+    /// A request that counted as in flight does so no more: answered, or detached to wait for long. Any thread.
     virtual void requestLeft() noexcept = 0;
 
     net::EventLoop& originLoop;
     const ListenerIndex listenerIndex;
 };
 
-/// Requests that are not in use. Thread-safe; taken by one loop, given back by any thread.
+/// Requests that are not in use, of one loop: they are taken and end there.
 class RequestPool {
 public:
     RequestPool() = default;
@@ -44,9 +42,7 @@ public:
 
 private:
     static constexpr std::size_t kIdleMax = 1024;
-    std::vector<ServerRequest*> idle_;                     // loop thread only
-    std::atomic<ServerRequest*> returned_{nullptr};        // given back by other threads
-    std::atomic<std::size_t> returnedCount_{0};
+    std::vector<ServerRequest*> idle_;
 };
 
 /// Pooled. It is owned by whoever has the duty to answer: a Request, an executor's queue, or its loop while it is posted there.
@@ -73,11 +69,12 @@ private:
     void run() noexcept override;
 
     Dispatcher& dispatcher_;
-    const Binding* binding_ = nullptr;        // valid while lease_ is held
-    Ref<Generation> lease_;
+    void leaveFlight() noexcept;
+
+    Binding binding_;                          // with its lease on the generation, from route() to finish()
     KeepAlive chunk_;                          // what `command` points into, until detach()
     std::unique_ptr<char[]> header_;           // the same afterwards
-    ServerRequest* next_ = nullptr;            // in a queue, a lane's list or the pool
+    ServerRequest* next_ = nullptr;            // in a queue or a lane's list
     MonotonicTime queuedAt_{};
     Posted posted_ = Posted::Answer;
     bool inFlight_ = false;

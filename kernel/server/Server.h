@@ -9,11 +9,11 @@
 #include "patchbay/plugin/Logger.h"
 #include "patchbay/plugin/Peer.h"
 #include "patchbay/plugin/Runtime.h"
+#include "server/ServerContext.h"
 #include "server/ServerLimits.h"
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,17 +28,6 @@ struct ListenerOptions {
     std::string name;                  ///< "broker", "namesrv"; ListenerIndex is the order of declaration
     std::string host = "0.0.0.0";      ///< numeric
     std::uint16_t port = 0;            ///< 0 = any
-};
-
-/// Runs a function soon on the control executor (plugin::Timers::post).
-using PostTask = std::function<void(plugin::Task)>;
-
-/// What the server borrows; everything outlives it. `post` is used from loops and must not block.
-struct ServerContext {
-    const Clock& clock;
-    plugin::Logger& log;
-    plugin::Metrics& metrics;
-    PostTask post;
 };
 
 /// The order of calls, all on the control thread:

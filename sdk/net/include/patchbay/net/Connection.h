@@ -67,6 +67,8 @@ protected:
     virtual void connected() noexcept {}
     /// The first bytes, whatever they are: answers how many to skip, or -1 for "more are needed". It may close.
     virtual std::int64_t preface(std::string_view bytes) noexcept = 0;
+    /// The stream cannot be cut into frames any further: closes, and says so where it is heard.
+    virtual void undecodable(const Status& why) noexcept = 0;
     /// Once. Not reachable by the loop any more when the turn has ended.
     virtual void closed(std::string_view reason) noexcept = 0;
 

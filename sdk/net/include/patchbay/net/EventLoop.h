@@ -108,7 +108,8 @@ public:
 
 private:
     void runPosted() noexcept;
-    void finishTurn() noexcept;
+    void finishBatch() noexcept;
+    [[nodiscard]] int waitMs(int timeoutMs) const noexcept;
 
     const std::uint32_t index_;
     const Clock& clock_;
@@ -116,6 +117,7 @@ private:
     const std::unique_ptr<Poller> poller_;
 
     std::atomic<LoopTask*> posted_{nullptr};  // newest first
+    std::atomic<bool> sleeping_{false};       // a poster has to wake the poller
     std::atomic<bool> stopping_{false};
 
     // Loop thread only.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace patchbay::net {
 
@@ -30,26 +31,28 @@ public:
 
     explicit FrameReader(std::size_t frameBytesMax) noexcept : frameBytesMax_(frameBytesMax) {}
 
-    /// Where the next bytes have to be put. Followed by received() before the cursor is used for anything else.
+    /// Where the next bytes have to be put. Followed by add() before the cursor is used for anything else.
     std::span<char> place(ReceiveCursor& cursor);
-    /// `bytes` bytes were put there. Hands out all whole frames. Corrupt when the length word is impossible; Cancelled when
-    /// the sink said stop.
-    Status received(ReceiveCursor& cursor, std::size_t bytes, FrameSink& sink);
+    /// `bytes` bytes were put there.
+    void add(ReceiveCursor& cursor, std::size_t bytes) noexcept;
+    /// Hands out all whole frames. Corrupt when a length word is impossible; Cancelled when the sink said stop.
+    Status handOut(ReceiveCursor& cursor, FrameSink& sink);
     /// Moves the unfinished rest out of the shared chunk. Call when done reading for this turn.
     void park();
 
-    /// What is not yet part of a whole frame; valid until the next call.
-    [[nodiscard]] std::string_view pending() const noexcept;
-    /// Drops the first bytes of pending() (a PROXY header).
+    /// What was received and not handed out, before park(). Valid until the next call.
+    [[nodiscard]] std::string_view pending() const noexcept { return {open_, openSize_}; }
+    /// Drops the first bytes of pending().
     void skip(std::size_t bytes) noexcept;
 
 private:
-    Status handOut(ReceiveChunk& chunk, FrameSink& sink);
-    [[nodiscard]] Status checkLength(std::uint32_t length) const;
+    [[nodiscard]] Status checkLength(std::size_t length) const;
     void beginLarge(std::size_t frameBytes);
+    void growLarge();
 
     const std::size_t frameBytesMax_;
-    // The unfinished rest: in the chunk (open_), in a buffer of exactly its size (parked_), or in a growing one (large_).
+    // The unfinished rest is at one of three places: in the chunk, just before the cursor's free part (open_), in a copy of
+    // exactly its size (parked_), or in a growing buffer (large_).
     char* open_ = nullptr;
     std::size_t openSize_ = 0;
     std::unique_ptr<char[]> parked_;

@@ -39,9 +39,11 @@ private:
         Callback callback;
     };
     [[nodiscard]] std::uint64_t tickOf(MonotonicTime time) const noexcept;
+    void findNext() noexcept;
 
     const MonotonicTime start_;
-    std::uint64_t tick_ = 0;  // the first tick that has not been looked at
+    std::uint64_t tick_ = 0;               // the first tick that has not been looked at
+    std::uint64_t nextTick_ = UINT64_MAX;  // no slot before this one holds anything
     Id nextId_ = 1;
     std::array<std::vector<Id>, kSlots> slots_;
     std::unordered_map<Id, Timer> timers_;

@@ -1,0 +1,159 @@
+#include "dispatch/BoundedExecutor.h"
+
+#include "dispatch/Dispatcher.h"
+#include "dispatch/LaneContext.h"
+
+#include <algorithm>
+#include <pthread.h>
+#include <string>
+#include <utility>
+
+namespace patchbay::kernel {
+
+namespace {
+
+constexpr std::string_view kFlowControl = "broker busy, start flow control for a while, period in queue: ";
+
+}  // namespace
+
+BoundedExecutor::BoundedExecutor(plugin::ExecutorSpec spec, plugin::Lane firstLane, const Clock& clock)
+    : spec_(std::move(spec)), firstLane_(firstLane), clock_(clock) {
+    try {
+        for (std::uint32_t i = 0; i < spec_.threads; ++i) threads_.emplace_back([this, i] { work(i); });
+    } catch (...) {
+        stop();
+        throw;
+    }
+}
+
+BoundedExecutor::~BoundedExecutor() { stop(); }
+
+bool BoundedExecutor::push(ServerRequest& request) noexcept {
+    request.queuedAt_ = clock_.now();
+    request.next_ = nullptr;
+    bool wake = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_ || queued_ >= spec_.queueCapacity) return false;
+        if (last_ != nullptr) last_->next_ = &request;
+        else first_ = &request;
+        last_ = &request;
+        ++queued_;
+        wake = waiting_ > waking_;
+        if (wake) ++waking_;
+    }
+    if (wake) filled_.notify_one();
+    return true;
+}
+
+ServerRequest* BoundedExecutor::take(std::size_t most) noexcept {
+    if (first_ == nullptr) return nullptr;
+    auto* const head = first_;
+    auto* tail = head;
+    std::size_t count = 1;
+    while (count < most && tail->next_ != nullptr) {
+        tail = tail->next_;
+        ++count;
+    }
+    first_ = tail->next_;
+    if (first_ == nullptr) last_ = nullptr;
+    tail->next_ = nullptr;
+    queued_ -= count;
+    return head;
+}
+
+void BoundedExecutor::work(std::uint32_t thread) noexcept {
+    ::pthread_setname_np(::pthread_self(), ("x-" + spec_.name + "-" + std::to_string(thread)).substr(0, 15).c_str());
+    LaneContext lane(firstLane_ + thread, nullptr);
+    lane.adopt();
+    std::size_t sinceBatch = 0;
+    while (true) {
+        ServerRequest* request = nullptr;
+        std::size_t left = 0;
+        {
+            std::unique_lock lock(mutex_);
+            if (stopping_) break;
+            request = take(std::clamp(queued_ / spec_.threads, std::size_t{1}, kBatchMax));
+            left = queued_;
+            if (request == nullptr && sinceBatch == 0) {
+                ++waiting_;
+                filled_.wait(lock);
+                --waiting_;
+                if (waking_ > 0) --waking_;
+                continue;
+            }
+        }
+        const auto now = clock_.now();
+        while (request != nullptr) {
+            auto* const next = std::exchange(request->next_, nullptr);
+            if (waitedTooLong(*request, now)) {
+                refuse(*request, now, left);
+            } else {
+                request->lane = lane.lane;
+                request->dispatcher_.runProcessor(*request, lane);
+            }
+            ++sinceBatch;
+            request = next;
+        }
+        // Whoever waits for the end of a batch waits no longer than for one batch of requests.
+        if (left == 0 || sinceBatch >= kBatchMax) {
+            lane.endBatch();
+            sinceBatch = 0;
+        }
+    }
+    lane.endBatch();
+}
+
+bool BoundedExecutor::waitedTooLong(const ServerRequest& request, MonotonicTime now) const noexcept {
+    return spec_.maxQueueWait.count() > 0 && now - request.queuedAt_ > spec_.maxQueueWait;
+}
+
+void BoundedExecutor::refuse(ServerRequest& request, MonotonicTime now, std::size_t queued) const noexcept {
+    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - request.queuedAt_).count();
+    plugin::Response response(protocol::ResponseCode::SystemBusy,
+                              "[TIMEOUT_CLEAN_QUEUE]" + std::string(kFlowControl) + std::to_string(waited) +
+                                  "ms, size of queue: " + std::to_string(queued));
+    request.answer(response);
+}
+
+bool BoundedExecutor::expire(MonotonicTime now) noexcept {
+    while (true) {
+        ServerRequest* request = nullptr;
+        std::size_t left = 0;
+        {
+            const std::lock_guard lock(mutex_);
+            if (first_ == nullptr) return false;
+            if (!waitedTooLong(*first_, now)) return true;
+            left = queued_;
+            request = take(1);
+        }
+        refuse(*request, now, left);
+    }
+}
+
+bool BoundedExecutor::armExpiry() noexcept {
+    if (spec_.maxQueueWait.count() <= 0 || expiryArmed_.load(std::memory_order_seq_cst)) return false;
+    return !expiryArmed_.exchange(true, std::memory_order_seq_cst);
+}
+
+void BoundedExecutor::stop() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    filled_.notify_all();
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+    ServerRequest* left = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        left = take(queued_);
+    }
+    while (left != nullptr) {
+        auto* const request = std::exchange(left, left->next_);
+        plugin::Response response(protocol::ResponseCode::SystemBusy, "the broker is stopping");
+        request->answer(response);
+    }
+}
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,304 @@
+#include "dispatch/Dispatcher.h"
+
+#include "patchbay/base/Assert.h"
+#include "patchbay/protocol/FrameCodec.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace patchbay::kernel {
+
+namespace {
+
+using plugin::LogLevel;
+using plugin::Response;
+using plugin::Verdict;
+using protocol::ResponseCode;
+
+// Peers above this version reconnect when they are told to go away; older ones take 1500 for an unknown error.
+constexpr std::int32_t kNewestWithoutGoAway = 475;
+// How often requests that wait in a queue are looked at once the first may have waited too long.
+constexpr std::chrono::milliseconds kExpiryInterval{10};
+
+constexpr const char* kRejected = "[REJECTREQUEST]system busy, start flow control for a while";
+constexpr const char* kOverload = "[OVERLOAD]system busy, start flow control for a while";
+
+/// Pieces that are copied need nobody to keep them; any of the others may need any of the keep-alives.
+void writeBody(RequestOrigin& origin, const std::vector<std::string_view>& pieces, std::vector<KeepAlive>& keep) {
+    bool referenced = false;
+    for (const auto piece : pieces) {
+        origin.addOutput(piece, {});
+        referenced = referenced || piece.size() >= net::OutboundQueue::kCopyMax;
+    }
+    if (!referenced) return;
+    for (auto& one : keep) origin.addOutput({}, std::move(one));
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(net::EventLoopPool& loops, Executors& executors, const Clock& clock, plugin::Logger& log,
+                       plugin::Metrics& metrics)
+    : loops_(loops), executors_(executors), clock_(clock), log_(log),
+      requests_(metrics.counter("patchbay_requests_total", "Requests received on all listeners.")),
+      overload_(metrics.counter("patchbay_requests_refused_total", "Requests refused because a limit was reached.")),
+      bugs_(metrics.counter("patchbay_plugin_faults_total", "Requests that a plugin dropped or failed on.")),
+      table_(RouteTable::build(0, {})) {
+    for (std::uint32_t i = 0; i < loops_.size(); ++i) {
+        lanes_.push_back(std::make_unique<LaneContext>(i, this));
+        pools_.push_back(std::make_unique<RequestPool>());
+        loops_.loop(i).addTurnListener(*lanes_.back());
+    }
+}
+
+Dispatcher::~Dispatcher() = default;
+
+void Dispatcher::publish(Ref<RouteTable> table) {
+    intercepting_.store(table->intercepts(), std::memory_order_release);
+    {
+        const std::lock_guard lock(mutex_);
+        table_.swap(table);
+        epoch_.fetch_add(1, std::memory_order_release);
+    }
+    for (std::uint32_t i = 0; i < loops_.size(); ++i) {
+        loops_.loop(i).post([this, i] { tableOf(*lanes_[i]); });
+    }
+}
+
+std::size_t Dispatcher::active() const noexcept {
+    std::size_t sum = 0;
+    for (const auto& lane : lanes_) sum += lane->active.load(std::memory_order_relaxed);
+    return sum;
+}
+
+RouteTable& Dispatcher::tableOf(LaneContext& lane) noexcept {
+    if (lane.epoch != epoch_.load(std::memory_order_acquire)) [[unlikely]] {
+        Ref<RouteTable> old;  // dropped after the lock: it may be the last reference
+        const std::lock_guard lock(mutex_);
+        old = std::exchange(lane.table, table_);
+        lane.epoch = epoch_.load(std::memory_order_relaxed);
+    }
+    return *lane.table;
+}
+
+Ref<RouteTable> Dispatcher::table() const {
+    const std::lock_guard lock(mutex_);
+    return table_;
+}
+
+ServerRequest& Dispatcher::fresh(RequestOrigin& origin, net::ReceiveChunk& chunk) {
+    auto& loop = origin.originLoop;
+    auto& request = *pools_[loop.index()]->take(*this);
+    request.peer = Ref<plugin::Peer>::share(&origin);
+    request.chunk_ = KeepAlive(Ref<net::ReceiveChunk>::share(&chunk));
+    request.received = loop.now();
+    request.lane = loop.index();
+    request.again = false;
+    request.deferred = false;
+    return request;
+}
+
+void Dispatcher::drop(ServerRequest& request) noexcept {
+    auto& pool = *pools_[request.origin().originLoop.index()];
+    request.chunk_.reset();
+    request.peer.reset();
+    pool.giveBack(&request);
+}
+
+void Dispatcher::enter(ServerRequest& request) noexcept {
+    auto& lane = *lanes_[request.origin().originLoop.index()];
+    lane.active.store(lane.active.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    ++lane.entered;
+    request.inFlight_ = true;
+    if (intercepting_.load(std::memory_order_acquire)) [[unlikely]] {
+        // The table is kept: an interceptor may publish another one.
+        const auto table = Ref<RouteTable>::share(&tableOf(lane));
+        if (const auto* chain = table->chain(request.origin().listenerIndex)) {
+            auto verdict = chain->admit(request, log_);
+            if (verdict.kind == Verdict::Kind::Close) {
+                request.peer->close("refused by an interceptor");
+                return finish(request);
+            }
+            if (verdict.kind == Verdict::Kind::Answer) {
+                if (!verdict.answer) verdict.answer.emplace(ResponseCode::SystemError, "refused without an answer");
+                return answerOnLoop(request, *verdict.answer);
+            }
+        }
+    }
+    route(request);
+}
+
+// Every request passes here on its way to a plugin, and again when it was handed back: the one place to hold requests while
+// what serves them is exchanged.
+void Dispatcher::route(ServerRequest& request) noexcept {
+    auto& lane = *lanes_[request.origin().originLoop.index()];
+    if (refusing_.load(std::memory_order_acquire)) [[unlikely]] {
+        const bool goes = request.command.version > kNewestWithoutGoAway;
+        return reject(request, goes ? ResponseCode::GoAway : ResponseCode::SystemBusy,
+                      goes ? "please go away" : "the broker is stopping");
+    }
+    const auto* binding = tableOf(lane).find(request.origin().listenerIndex, request.command.code);
+    if (binding == nullptr) {
+        return reject(request, ResponseCode::RequestCodeNotSupported,
+                      " request type " + std::to_string(request.command.code) + " not supported");
+    }
+    // The lease is taken while the table, which holds the generation, is certainly there.
+    request.binding_ = *binding;
+    request.lane = lane.lane;
+    if (!binding->processor->admits(request.command)) {
+        overload_.add();
+        return reject(request, ResponseCode::SystemBusy, kRejected);
+    }
+    if (binding->loopSafe) {
+        runProcessor(request, lane);
+    } else {
+        enqueue(request);
+    }
+}
+
+void Dispatcher::runProcessor(ServerRequest& request, LaneContext& lane) noexcept {
+    lane.called(request.binding_);
+    // Both outlive the request, which may be gone after the call: the lane holds the generation until the batch ends.
+    auto& processor = *request.binding_.processor;
+    const auto& generation = *request.binding_.generation;
+    const auto code = request.command.code;
+    lane.running = &request;
+    lane.thrown = nullptr;
+    std::string error;
+    bool failed = true;
+    try {
+        processor.process(plugin::Request(&request));
+        failed = false;
+    } catch (const std::exception& exception) {
+        error = exception.what();
+    } catch (...) {
+        error = "unknown exception";
+    }
+    lane.running = nullptr;
+    if (!failed) [[likely]] return;
+    bugs_.add();
+    log_.limited(LogLevel::Error, "plugin failed on a request",
+                 {{"plugin", generation.plugin()}, {"code", code}, {"error", error}});
+    if (auto* const thrown = std::exchange(lane.thrown, nullptr)) reject(*thrown, ResponseCode::SystemError, std::move(error));
+}
+
+void Dispatcher::enqueue(ServerRequest& request) noexcept {
+    auto* const executor = request.binding_.executor;
+    if (executor == nullptr) {
+        bugs_.add();
+        log_.limited(LogLevel::Error, "plugin deferred a request without having an executor",
+                     {{"plugin", request.binding_.generation->plugin()}, {"code", request.command.code}});
+        return reject(request, ResponseCode::SystemError, "no executor to defer to");
+    }
+    auto& loop = request.origin().originLoop;  // the request may be gone once it is pushed
+    if (!executor->push(request)) {
+        overload_.add();
+        return reject(request, ResponseCode::SystemBusy, kOverload);
+    }
+    if (executor->armExpiry()) armExpiry(*executor, loop, std::max(kExpiryInterval, executor->spec().maxQueueWait));
+}
+
+void Dispatcher::armExpiry(BoundedExecutor& executor, net::EventLoop& loop, std::chrono::milliseconds delay) {
+    if (!loop.inLoop()) return loop.post([&executor, &loop, delay] { armExpiry(executor, loop, delay); });
+    loop.after(delay, [&executor, &loop] {
+        executor.expiryDue();
+        if (executor.expire(loop.now()) && executor.armExpiry()) armExpiry(executor, loop, kExpiryInterval);
+    });
+}
+
+void Dispatcher::reject(ServerRequest& request, ResponseCode code, std::string remark) noexcept {
+    Response response(code, std::move(remark));
+    request.answer(response);
+}
+
+void Dispatcher::dropped(ServerRequest& request) noexcept {
+    bugs_.add();
+    const auto& plugin = request.binding_.generation->plugin();
+    log_.limited(LogLevel::Error, "plugin dropped a request without an answer",
+                 {{"plugin", plugin}, {"code", request.command.code}});
+    reject(request, ResponseCode::SystemError, "plugin '" + plugin + "' dropped the request without an answer");
+}
+
+void Dispatcher::answerOnLoop(ServerRequest& request, Response& response) noexcept {
+    if (!request.command.isOneway()) {
+        auto& origin = request.origin();
+        if (auto* const output = origin.output()) {
+            encode(request, response, *output);
+            writeBody(origin, response.body, response.keep);
+            origin.outputDone();
+        }
+    }
+    finish(request);
+}
+
+void Dispatcher::answerElsewhere(ServerRequest& request, Response& response) noexcept {
+    auto& loop = request.origin().originLoop;
+    if (!request.command.isOneway()) {
+        encode(request, response, request.encoded_);
+        request.pieces_.swap(response.body);
+        request.keep_.swap(response.keep);
+    }
+    request.posted_ = ServerRequest::Posted::Answer;
+    loop.post(request);
+}
+
+void Dispatcher::writeEncoded(ServerRequest& request) noexcept {
+    auto& origin = request.origin();
+    if (auto* const output = request.command.isOneway() ? nullptr : origin.output()) {
+        output->append(request.encoded_.view());
+        writeBody(origin, request.pieces_, request.keep_);
+        origin.outputDone();
+    }
+    finish(request);
+}
+
+void Dispatcher::encode(ServerRequest& request, Response& response, protocol::ByteWriter& to) noexcept {
+    if (intercepting_.load(std::memory_order_acquire)) [[unlikely]] {
+        const auto current = table();
+        if (const auto* chain = current->chain(request.origin().listenerIndex)) chain->responding(request, response, log_);
+    }
+    const auto& command = request.command;
+    protocol::CommandHead head;
+    head.code = static_cast<std::int32_t>(response.code);
+    head.opaque = command.opaque;
+    head.flag = protocol::kFlagResponse;
+    if (!response.remark.empty()) head.remark = response.remark;
+    if (response.hasFields) response.fields().markPresent();
+    const auto status = protocol::encodeFrameHeader(to, head, std::as_const(response).fields(), command.serializeType,
+                                                    response.bodyBytes());
+    if (status) [[likely]] return;
+    bugs_.add();
+    const auto* const generation = request.binding_.generation.get();
+    log_.limited(LogLevel::Error, "answer is too large for a frame",
+                 {{"plugin", generation != nullptr ? generation->plugin() : "none"}, {"code", command.code},
+                  {"bytes", response.bodyBytes()}});
+    response.body.clear();
+    response.keep.clear();
+    head.code = static_cast<std::int32_t>(ResponseCode::SystemError);
+    head.remark = "the answer is too large for a frame";
+    const auto encoded = protocol::encodeFrameHeader(to, head, protocol::FieldList(), command.serializeType, 0);
+    PATCHBAY_ASSERT(encoded);
+}
+
+void Dispatcher::finish(ServerRequest& request) noexcept {
+    auto& origin = request.origin();
+    const auto loop = origin.originLoop.index();
+    auto& lane = *lanes_[loop];
+    if (intercepting_.load(std::memory_order_acquire)) [[unlikely]] {
+        const auto current = Ref<RouteTable>::share(&tableOf(lane));
+        if (const auto* chain = current->chain(origin.listenerIndex)) chain->completed(request, log_);
+    }
+    lane.active.store(lane.active.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    request.leaveFlight();
+    request.binding_ = {};
+    request.chunk_.reset();
+    request.header_.reset();
+    request.command.body = {};
+    request.encoded_.clear();
+    request.pieces_.clear();
+    request.keep_.clear();
+    request.peer.reset();
+    pools_[loop]->giveBack(&request);
+}
+
+}  // namespace patchbay::kernel

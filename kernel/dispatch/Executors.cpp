@@ -1,0 +1,39 @@
+#include "dispatch/Executors.h"
+
+#include <system_error>
+
+namespace patchbay::kernel {
+
+Executors::Executors(std::uint32_t loops, std::uint32_t threadsMax, const Clock& clock)
+    : loops_(loops), threadsMax_(threadsMax), clock_(clock) {}
+
+Executors::~Executors() { stop(); }
+
+Result<BoundedExecutor*> Executors::obtain(const plugin::ExecutorSpec& spec) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& executor : executors_) {
+        if (executor->spec().name == spec.name) return executor.get();
+    }
+    if (spec.threads == 0 || spec.queueCapacity == 0) {
+        return Status(StatusCode::InvalidArgument, "executor '" + spec.name + "' needs at least one thread and one place to queue");
+    }
+    if (spec.threads > threadsMax_ - threads_) {
+        return Status(StatusCode::OutOfRange, "executor '" + spec.name + "' wants " + std::to_string(spec.threads) +
+                                                  " threads, " + std::to_string(threadsMax_ - threads_) +
+                                                  " are left; raise executorThreadsMax");
+    }
+    try {
+        executors_.push_back(std::make_unique<BoundedExecutor>(spec, loops_ + threads_, clock_));
+    } catch (const std::system_error& error) {
+        return Status(StatusCode::Unavailable, "executor '" + spec.name + "': " + error.what());
+    }
+    threads_ += spec.threads;
+    return executors_.back().get();
+}
+
+void Executors::stop() noexcept {
+    const std::lock_guard lock(mutex_);
+    for (auto& executor : executors_) executor->stop();
+}
+
+}  // namespace patchbay::kernel

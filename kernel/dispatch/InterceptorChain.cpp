@@ -1,0 +1,66 @@
+#include "dispatch/InterceptorChain.h"
+
+#include <algorithm>
+#include <exception>
+#include <tuple>
+#include <utility>
+
+namespace patchbay::kernel {
+
+using plugin::Phase;
+using plugin::Response;
+using plugin::Verdict;
+
+namespace {
+
+/// An interceptor's opinion; an exception is a refusal that is logged.
+Verdict ask(const RegisteredInterceptor& entry, const plugin::Interception& at, plugin::Logger& log) {
+    std::string text;
+    try {
+        return entry.interceptor->intercept(at);
+    } catch (const std::exception& error) {
+        text = error.what();
+    } catch (...) {
+        text = "unknown exception";
+    }
+    log.limited(plugin::LogLevel::Error, "interceptor failed",
+                {{"plugin", entry.generation->plugin()}, {"code", at.core.command.code}, {"error", text}});
+    return {Verdict::Kind::Answer, Response(protocol::ResponseCode::SystemError, std::move(text))};
+}
+
+}  // namespace
+
+void InterceptorChain::add(RegisteredInterceptor entry) {
+    auto& phase = phases_[index(entry.phase)];
+    const auto rank = [](const RegisteredInterceptor& e) { return std::tie(e.order, e.generation->plugin()); };
+    const auto place = std::upper_bound(phase.begin(), phase.end(), entry,
+                                        [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    phase.insert(place, std::move(entry));
+    ++size_;
+}
+
+Verdict InterceptorChain::admit(const plugin::RequestCore& core, plugin::Logger& log) const {
+    for (auto i = index(Phase::Received); i <= index(Phase::Trace); ++i) {
+        const auto phase = static_cast<Phase>(i);
+        bool allowed = phase != Phase::Authorize || phases_[i].empty();
+        for (const auto& entry : phases_[i]) {
+            auto verdict = ask(entry, {phase, core, nullptr}, log);
+            if (verdict.kind == Verdict::Kind::Answer || verdict.kind == Verdict::Kind::Close) return verdict;
+            if (verdict.kind == Verdict::Kind::Continue) allowed = true;
+        }
+        if (!allowed) {
+            return {Verdict::Kind::Answer, Response(protocol::ResponseCode::NoPermission, "no authorizer allows this request")};
+        }
+    }
+    return {};
+}
+
+void InterceptorChain::responding(const plugin::RequestCore& core, Response& response, plugin::Logger& log) const noexcept {
+    for (const auto& entry : phases_[index(Phase::Responding)]) ask(entry, {Phase::Responding, core, &response}, log);
+}
+
+void InterceptorChain::completed(const plugin::RequestCore& core, plugin::Logger& log) const noexcept {
+    for (const auto& entry : phases_[index(Phase::Completed)]) ask(entry, {Phase::Completed, core, nullptr}, log);
+}
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,89 @@
+#include "dispatch/ServerRequest.h"
+
+#include "dispatch/Dispatcher.h"
+#include "dispatch/LaneContext.h"
+
+#include <cstring>
+#include <exception>
+#include <utility>
+
+namespace patchbay::kernel {
+
+RequestPool::~RequestPool() {
+    for (auto* request : idle_) delete request;
+}
+
+ServerRequest* RequestPool::take(Dispatcher& dispatcher) {
+    if (idle_.empty()) return new ServerRequest(dispatcher);
+    auto* const request = idle_.back();
+    idle_.pop_back();
+    return request;
+}
+
+void RequestPool::giveBack(ServerRequest* request) noexcept {
+    if (idle_.size() < kIdleMax) {
+        idle_.push_back(request);
+    } else {
+        delete request;
+    }
+}
+
+void ServerRequest::answer(plugin::Response& response) noexcept {
+    if (origin().originLoop.inLoop()) {
+        dispatcher_.answerOnLoop(*this, response);
+    } else {
+        dispatcher_.answerElsewhere(*this, response);
+    }
+}
+
+void ServerRequest::abandon() noexcept {
+    auto* const here = LaneContext::current();
+    if (here != nullptr && here->running == this && std::uncaught_exceptions() > 0) {
+        here->thrown = this;  // whoever catches the exception knows what to answer
+        return;
+    }
+    dispatcher_.dropped(*this);
+}
+
+void ServerRequest::redispatch() noexcept {
+    again = true;
+    deferred = false;
+    auto& loop = origin().originLoop;
+    if (loop.inLoop()) {
+        dispatcher_.lanes_[loop.index()]->handBack(*this);
+    } else {
+        posted_ = Posted::Redispatch;
+        loop.post(*this);
+    }
+}
+
+void ServerRequest::defer() noexcept {
+    again = true;
+    deferred = true;
+    dispatcher_.enqueue(*this);
+}
+
+void ServerRequest::detach() noexcept {
+    if (header_) return;
+    const auto header = command.header();
+    header_ = std::make_unique_for_overwrite<char[]>(header.size());
+    std::memcpy(header_.get(), header.data(), header.size());
+    command.moveHeader(header_.get());
+    command.body = {};
+    chunk_.reset();
+    leaveFlight();
+}
+
+void ServerRequest::leaveFlight() noexcept {
+    if (std::exchange(inFlight_, false)) origin().requestLeft();
+}
+
+void ServerRequest::run() noexcept {
+    if (posted_ == Posted::Answer) {
+        dispatcher_.writeEncoded(*this);
+    } else {
+        dispatcher_.lanes_[origin().originLoop.index()]->handBack(*this);
+    }
+}
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,138 @@
+#include "server/ServerConnection.h"
+
+#include "patchbay/net/Preface.h"
+#include "server/ConnectionRegistry.h"
+
+#include <exception>
+#include <utility>
+
+namespace patchbay::kernel {
+
+using plugin::LogLevel;
+
+ServerConnection::ServerConnection(ConnectionRegistry& registry, net::EventLoop& loop, ListenerIndex listener,
+                                   SocketAddress remote, SocketAddress local)
+    : RequestOrigin(loop, listener), net::Connection(loop, registry.shared()), registry_(registry), id_(registry.nextId()),
+      local_(local), remote_(remote) {}
+
+std::string_view ServerConnection::listener() const noexcept { return registry_.listenerName(listenerIndex); }
+
+KeepAlive ServerConnection::self() noexcept { return KeepAlive(Ref<ServerConnection>::share(this)); }
+
+std::int64_t ServerConnection::preface(std::string_view bytes) noexcept {
+    const auto preface = net::readPreface(bytes);
+    switch (preface.kind) {
+        case net::Preface::Kind::NeedMore: return -1;
+        case net::Preface::Kind::Frames: return 0;
+        case net::Preface::Kind::Proxy:
+            if (preface.source) remote_ = *preface.source;
+            return static_cast<std::int64_t>(preface.bytes);
+        default: undecodable({StatusCode::Corrupt, std::string(net::guessCause(preface.kind))}); return -1;
+    }
+}
+
+bool ServerConnection::received(std::span<char> frame, net::ReceiveChunk& chunk) noexcept {
+    auto& dispatcher = registry_.dispatcher();
+    auto& request = dispatcher.fresh(*this, chunk);
+    if (const auto status = protocol::CommandView::decode(frame, request.command); !status) [[unlikely]] {
+        dispatcher.drop(request);
+        undecodable(status);
+        return false;
+    }
+    auto& command = request.command;
+    const bool binary = command.serializeType == protocol::SerializeType::Binary;
+    if (binary != binary_.load(std::memory_order_relaxed)) binary_.store(binary, std::memory_order_relaxed);
+    if (command.isResponse()) {
+        if (calls_) calls_->answered(command);
+        dispatcher.drop(request);
+        return true;
+    }
+    if (!command.hasOpaque) command.opaque = registry_.nextOpaque();
+    if (inFlight_.fetch_add(1, std::memory_order_seq_cst) >= registry_.limits().inFlightMax) throttle();
+    dispatcher.enter(request);
+    return isOpen();
+}
+
+void ServerConnection::throttle() noexcept {
+    if (throttled_.exchange(true, std::memory_order_seq_cst)) return;
+    pauseReading(true);
+    // They may all have left before the flag was up.
+    if (inFlight_.load(std::memory_order_seq_cst) <= registry_.limits().inFlightMax / 2) {
+        throttled_.store(false, std::memory_order_seq_cst);
+        pauseReading(false);
+    }
+}
+
+void ServerConnection::requestLeft() noexcept {
+    const auto left = inFlight_.fetch_sub(1, std::memory_order_seq_cst) - 1;
+    if (!throttled_.load(std::memory_order_seq_cst) || left > registry_.limits().inFlightMax / 2) return;
+    if (!throttled_.exchange(false, std::memory_order_seq_cst)) return;
+    if (loop().inLoop()) return pauseReading(false);
+    loop().post([me = Ref<ServerConnection>::share(this)] { me->pauseReading(false); });
+}
+
+void ServerConnection::undecodable(const Status& why) noexcept {
+    registry_.context().log.limited(LogLevel::Warn, "connection closed: undecodable input",
+                                    {{"peer", remote_.toString()}, {"listener", listener()}, {"cause", why.message()}});
+    net::Connection::close("undecodable input");
+}
+
+void ServerConnection::closed(std::string_view reason) noexcept {
+    if (calls_) calls_->failAll({StatusCode::Cancelled, "the connection to " + remote_.toString() + " was closed"});
+    registry_.ended(*this, reason);
+}
+
+void ServerConnection::close(std::string_view reason) noexcept {
+    if (loop().inLoop()) return closeAfterFlush(reason);
+    loop().post([me = Ref<ServerConnection>::share(this), text = std::string(reason)] { me->closeAfterFlush(text); });
+}
+
+Result<std::string> ServerConnection::encodeRequest(protocol::RemotingCommand& command, std::int32_t flag) {
+    command.flag = flag;
+    command.opaque = nextOpaque_.fetch_add(1, std::memory_order_relaxed);
+    const bool binary = binary_.load(std::memory_order_relaxed);
+    return command.encode(binary ? protocol::SerializeType::Binary : protocol::SerializeType::Json);
+}
+
+void ServerConnection::send(std::string frame) {
+    if (!isOpen()) return;
+    auto slice = Slice::own(std::move(frame));
+    addPiece(slice.bytes, std::move(slice.keep));
+    wrote();
+}
+
+Status ServerConnection::push(protocol::RemotingCommand command) noexcept {
+    if (!isOpen()) return {StatusCode::Unavailable, "the connection to " + remote_.toString() + " is closed"};
+    if (backlog() >= registry_.limits().outboundHigh) {
+        return {StatusCode::Busy, "the send buffer of " + remote_.toString() + " is over its limit"};
+    }
+    auto frame = encodeRequest(command, protocol::kFlagOneway);
+    if (!frame) return frame.error();
+    if (loop().inLoop()) {
+        send(std::move(*frame));
+    } else {
+        loop().post([me = Ref<ServerConnection>::share(this), text = std::move(*frame)]() mutable { me->send(std::move(text)); });
+    }
+    return Status::ok();
+}
+
+void ServerConnection::invoke(protocol::RemotingCommand command, std::chrono::milliseconds timeout,
+                              plugin::InvokeDone done) noexcept {
+    const auto& post = registry_.context().post;
+    auto frame = encodeRequest(command, 0);
+    if (!frame) return PendingCalls::refuse(post, std::move(done), frame.error());
+    auto start = [me = Ref<ServerConnection>::share(this), text = std::move(*frame), opaque = command.opaque, timeout,
+                  then = std::move(done)]() mutable {
+        if (!me->isOpen()) {
+            return PendingCalls::refuse(me->registry_.context().post, std::move(then),
+                                        {StatusCode::Cancelled, "the connection is closed"});
+        }
+        if (!me->calls_) me->calls_ = std::make_unique<PendingCalls>(me->loop(), me->registry_.context().post);
+        me->calls_->add(opaque, timeout, std::move(then));
+        me->send(std::move(text));
+    };
+    if (loop().inLoop()) start();
+    else loop().post(std::move(start));
+}
+
+}  // namespace patchbay::kernel

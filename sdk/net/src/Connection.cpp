@@ -1,0 +1,159 @@
+#include "patchbay/net/Connection.h"
+
+#include "patchbay/base/Assert.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <sys/socket.h>
+#include <utility>
+
+namespace patchbay::net {
+
+namespace {
+
+std::string reasonOf(const char* what, int error) { return std::string(what) + ": " + std::strerror(error); }
+
+}  // namespace
+
+Connection::Connection(EventLoop& loop, ConnectionLimits& limits) noexcept
+    : loop_(loop), limits_(limits), reader_(limits.frameBytesMax) {}
+
+Connection::~Connection() = default;
+
+void Connection::open(std::unique_ptr<Transport> transport, bool connecting) {
+    PATCHBAY_ASSERT(loop_.inLoop());
+    transport_ = std::move(transport);
+    connecting_ = connecting;
+    lastActive_ = loop_.now();
+    interest_ = connecting ? kWritable : kReadable;
+    open_.store(true, std::memory_order_release);
+    if (!loop_.poller().add(transport_->fd(), interest_, *this)) close("the system watches no more descriptors");
+}
+
+void Connection::close(std::string_view reason) noexcept {
+    PATCHBAY_ASSERT(loop_.inLoop());
+    if (!isOpen()) return;
+    open_.store(false, std::memory_order_release);
+    loop_.poller().remove(transport_->fd());
+    transport_.reset();
+    outbound_.clear(loop_.buffers());
+    noteBacklog(0);
+    loop_.releaseAfterTurn(self());
+    closed(reason);
+}
+
+void Connection::closeAfterFlush(std::string_view reason) noexcept {
+    if (!isOpen()) return;
+    closeReason_ = reason;
+    setPause(kClosing, true);
+    loop_.markForFlush(*this);
+}
+
+void Connection::ready(std::uint32_t readiness) noexcept {
+    if (!isOpen()) return;
+    if (connecting_) return finishConnect();
+    if ((readiness & kWritable) != 0) flush();
+    if (!isOpen()) return;
+    if (paused_ != 0) {
+        // Not reading, so only the poller can tell that the connection is gone.
+        if ((readiness & kFailed) != 0) close("connection reset");
+        return;
+    }
+    if ((readiness & (kReadable | kHungUp | kFailed)) != 0) read();
+}
+
+void Connection::read() noexcept {
+    auto& cursor = loop_.cursor();
+    auto left = limits_.readBudget;
+    while (left > 0 && paused_ == 0) {
+        const auto place = reader_.place(cursor);
+        const auto into = place.first(std::min(place.size(), left));
+        const auto result = transport_->receive(into);
+        if (result.kind == IoResult::Kind::WouldBlock) break;
+        if (result.kind == IoResult::Kind::End) return close("closed by peer");
+        if (result.kind == IoResult::Kind::Failed) return close(reasonOf("receive", result.error));
+        lastActive_ = loop_.now();
+        loop_.countReceived(result.bytes);
+        reader_.add(cursor, result.bytes);
+        if (!prefaceDone_ && !passPreface()) {
+            if (!isOpen()) return;
+            break;
+        }
+        if (const auto status = reader_.handOut(cursor, *this); !status) {
+            // Cancelled: received() has closed it already.
+            return status.code() == StatusCode::Cancelled ? close("stopped") : undecodable(status);
+        }
+        left -= result.bytes;
+        if (result.bytes < into.size() && !transport_->buffered()) break;
+    }
+    reader_.park();
+}
+
+bool Connection::passPreface() noexcept {
+    const auto skip = preface(reader_.pending());
+    if (skip < 0 || !isOpen()) return false;
+    reader_.skip(static_cast<std::size_t>(skip));
+    prefaceDone_ = true;
+    return true;
+}
+
+void Connection::finishConnect() noexcept {
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (::getsockopt(transport_->fd(), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0) {
+        return close(reasonOf("connect", error));
+    }
+    connecting_ = false;
+    interest_ = kReadable;
+    loop_.poller().change(transport_->fd(), interest_, *this);
+    connected();
+}
+
+void Connection::flush() noexcept {
+    if (!isOpen() || connecting_) return;
+    const auto before = outbound_.bytes();
+    const auto result = outbound_.flush(*transport_, loop_.buffers());
+    if (result.kind == IoResult::Kind::Failed) return close(reasonOf("send", result.error));
+    if (outbound_.bytes() < before) lastActive_ = loop_.now();
+    noteBacklog(outbound_.bytes());
+    if ((paused_ & kClosing) != 0 && outbound_.empty()) {
+        transport_->endSending();
+        return close(std::string(closeReason_));
+    }
+    setInterest();
+}
+
+void Connection::pauseReading(bool pause) noexcept {
+    if (!isOpen()) return;
+    setPause(kByOwner, pause);
+    setInterest();
+}
+
+void Connection::setPause(Pause why, bool on) noexcept {
+    paused_ = static_cast<std::uint8_t>(on ? paused_ | why : paused_ & ~why);
+}
+
+void Connection::setInterest() noexcept {
+    std::uint32_t wanted = paused_ == 0 ? kReadable : 0U;
+    if (!outbound_.empty()) wanted |= kWritable;
+    if (wanted == interest_) return;
+    interest_ = wanted;
+    loop_.poller().change(transport_->fd(), wanted, *this);
+}
+
+void Connection::noteBacklog(std::size_t bytes) noexcept {
+    const auto before = backlog_.load(std::memory_order_relaxed);
+    if (bytes == 0 && before == 0) return;
+    backlog_.store(bytes, std::memory_order_relaxed);
+    // Unsigned arithmetic wraps as it should when the backlog shrinks.
+    const auto total = limits_.outboundNow.fetch_add(bytes - before, std::memory_order_relaxed) + (bytes - before);
+    const bool crowded = bytes > 0 && total > limits_.outboundTotalMax;
+    if (bytes >= limits_.outboundHigh || crowded) {
+        setPause(kByBacklog, true);
+    } else if (bytes <= limits_.outboundLow) {
+        setPause(kByBacklog, false);
+    }
+}
+
+}  // namespace patchbay::net
