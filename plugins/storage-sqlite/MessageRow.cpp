@@ -1,0 +1,63 @@
+#include "MessageRow.h"
+
+#include "patchbay/protocol/message/Properties.h"
+
+namespace patchbay::plugins::sqlite {
+
+protocol::RecordFields recordFields(const service::AppendItem& item) noexcept {
+    protocol::RecordFields fields;
+    fields.topic = item.topic;
+    fields.body = item.body;
+    fields.properties = item.properties;
+    fields.brokerProperties = item.brokerProperties;
+    fields.queueId = item.queueId;
+    fields.flag = item.flag;
+    fields.sysFlag = item.sysFlag;
+    fields.reconsumeTimes = item.reconsumeTimes;
+    fields.queueOffset = item.queueOffset;
+    fields.physicalOffset = item.physicalOffset;
+    fields.bornTimestamp = item.bornTimestamp;
+    fields.storeTimestamp = item.storeTimestamp;
+    fields.preparedTransactionOffset = item.preparedTransactionOffset;
+    fields.bornHost = item.bornHost;
+    fields.storeHost = item.storeHost;
+    return fields;
+}
+
+protocol::RecordFields readRow(const Statement& row, std::string_view topic, std::int32_t queueId) {
+    protocol::RecordFields fields;
+    fields.topic = topic;
+    fields.queueId = queueId;
+    fields.physicalOffset = row.integer(0);
+    fields.queueOffset = row.integer(1);
+    fields.storeTimestamp = row.integer(2);
+    fields.bornTimestamp = row.integer(5);
+    fields.flag = static_cast<std::int32_t>(row.integer(6));
+    fields.sysFlag = static_cast<std::int32_t>(row.integer(7));
+    fields.reconsumeTimes = static_cast<std::int32_t>(row.integer(8));
+    fields.preparedTransactionOffset = row.integer(9);
+    fields.bornHost = SocketAddress::parse(row.bytes(10)).value_or(SocketAddress());
+    fields.storeHost = SocketAddress::parse(row.bytes(11)).value_or(SocketAddress());
+    fields.properties = row.bytes(12);
+    fields.body = row.bytes(13);
+    return fields;
+}
+
+IndexedProperties IndexedProperties::of(std::string_view properties) noexcept {
+    IndexedProperties found;
+    protocol::PropertyReader reader(properties);
+    std::string_view name;
+    std::string_view value;
+    while (reader.next(name, value)) {
+        if (name == protocol::kPropertyTags) {
+            found.tags = value;
+        } else if (name == protocol::kPropertyKeys) {
+            found.keys = value;
+        } else if (name == protocol::kPropertyUniqueKey) {
+            found.uniqueKey = value;
+        }
+    }
+    return found;
+}
+
+}  // namespace patchbay::plugins::sqlite

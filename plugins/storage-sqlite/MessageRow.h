@@ -1,0 +1,64 @@
+// MessageRow: a message as a row of the table `message`, and back as a record.
+#pragma once
+
+#include "Database.h"
+
+#include "patchbay/base/SocketAddress.h"
+#include "patchbay/protocol/message/MessageRecord.h"
+#include "patchbay/service/MessageStore.h"
+
+#include <string>
+#include <string_view>
+
+namespace patchbay::plugins::sqlite {
+
+/// Columns of a select list that readRow() understands, for an alias `m` of `message`; topic and queue id come from elsewhere.
+inline constexpr std::string_view kRowColumns =
+    "m.physical_offset, m.queue_offset, m.store_time, m.tags_code, m.record_bytes, m.born_time, m.flag, m.sys_flag, "
+    "m.reconsume_times, m.prepared_offset, m.born_host, m.store_host, m.properties, m.body";
+inline constexpr int kRowColumnCount = 14;
+inline constexpr int kTagsCodeColumn = 3;
+inline constexpr int kRecordBytesColumn = 4;
+
+/// What the record of an item with its outcome is made of; shares the item's views.
+[[nodiscard]] protocol::RecordFields recordFields(const service::AppendItem& item) noexcept;
+/// The fields of the row on which the statement stands, whose columns begin with kRowColumns. Views last until its next step.
+[[nodiscard]] protocol::RecordFields readRow(const Statement& row, std::string_view topic, std::int32_t queueId);
+
+/// What a look at the properties of a message found; views into them.
+struct IndexedProperties {
+    std::string_view tags;
+    std::string_view keys;
+    std::string_view uniqueKey;
+    static IndexedProperties of(std::string_view properties) noexcept;
+};
+
+/// Calls f(std::string_view key) for each word of KEYS but the unique key.
+template <typename F>
+void forEachKey(const IndexedProperties& properties, F&& f) {
+    std::string_view rest = properties.keys;
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find(' '), rest.size());
+        const auto key = rest.substr(0, end);
+        if (!key.empty() && key != properties.uniqueKey) f(key);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+}
+
+/// Remembers the text of the last address, because neighbours mostly come from the same one.
+class HostText {
+public:
+    const std::string& of(const SocketAddress& address) {
+        if (text_.empty() || !(address == last_)) {
+            text_ = address.toString();
+            last_ = address;
+        }
+        return text_;
+    }
+
+private:
+    SocketAddress last_;
+    std::string text_;
+};
+
+}  // namespace patchbay::plugins::sqlite

@@ -1,0 +1,78 @@
+// MessageTables: every change of the database, as prepared statements.
+#pragma once
+
+#include "Database.h"
+#include "MessageRow.h"
+#include "StoreSettings.h"
+#include "TailCache.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::plugins::sqlite {
+
+/// What the file says at start.
+struct LoadedState {
+    std::vector<Ref<QueueState>> queues;
+    std::int64_t minPhysical = 0;
+    std::int64_t nextPhysical = 0;
+    std::int64_t newestStoreTime = 0;
+    bool removalsPending = false;
+};
+
+/// The writer's connection. Owned by Writer, used by its thread alone (by the opening thread before that). A failed call leaves
+/// an open transaction to rollback(). Nothing here is visible to readers before commit().
+class MessageTables {
+public:
+    /// Opens the file, makes or checks the schema, and sets the journal up.
+    static Result<MessageTables> open(const std::string& path, const StoreSettings& settings);
+    Result<LoadedState> load();
+
+    Status begin() { return database_.execute("BEGIN IMMEDIATE"); }
+    Status commit() { return database_.execute("COMMIT"); }
+    void rollback() noexcept;
+
+    /// The new row's id.
+    Result<std::int64_t> addQueue(std::string_view topic, std::int32_t queueId);
+    /// Adds a message with all offsets assigned. `properties` is the whole text, as stored.
+    Status insert(const service::AppendItem& item, std::int64_t queueRef, std::string_view properties);
+
+    /// Takes a topic's queues away; removeSome() removes the messages.
+    Status dropTopic(std::string_view topic);
+    /// The first offset of a queue whose message lies at or after a physical offset, in [queue.min, queue.next].
+    Result<std::int64_t> firstAtOrAfter(const QueueState& queue, std::int64_t physicalOffset);
+    Status setQueueOffsets(std::int64_t queueRef, std::int64_t min, std::int64_t next);
+    Status setTrimmed(std::int64_t minPhysical, std::int64_t nextPhysical);
+    /// Removes a part of what was trimmed or dropped, in a transaction of its own; false when nothing is left.
+    Result<bool> removeSome(std::int64_t minPhysical);
+    /// Gives a part of the unused pages back to the file system; false when there is no need.
+    Result<bool> shrinkSome();
+
+    /// Makes all earlier commits durable, whatever the journal's mode.
+    Status flush(bool syncFlush);
+
+private:
+    Status prepareAll();
+    Result<std::int64_t> removeRows(Statement& select, std::int64_t key);
+
+    Database database_;
+    Statement insertMessage_;
+    Statement insertKey_;
+    Statement insertQueue_;
+    Statement dropQueues_;
+    Statement deleteQueues_;
+    Statement physicalAt_;
+    Statement setQueue_;
+    Statement setMeta_;
+    Statement trimmedRows_;
+    Statement droppedRows_;
+    Statement droppedQueue_;
+    Statement forgetDropped_;
+    Statement deleteMessage_;
+    Statement deleteKey_;
+    HostText bornHost_;
+    HostText storeHost_;
+};
+
+}  // namespace patchbay::plugins::sqlite

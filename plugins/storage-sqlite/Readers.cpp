@@ -1,0 +1,177 @@
+#include "Readers.h"
+
+#include "MessageRow.h"
+
+#include <algorithm>
+
+namespace patchbay::plugins::sqlite {
+
+namespace {
+
+std::string columns(std::string_view rest) { return "SELECT " + std::string(kRowColumns) + std::string(rest); }
+
+void appendRecord(std::string& out, const protocol::RecordFields& fields) {
+    const std::size_t at = out.size();
+    out.resize(at + protocol::recordSize(fields));
+    protocol::encodeRecord(out.data() + at, fields);
+}
+
+Slice recordOf(const Statement& row) {
+    const auto fields = readRow(row, row.bytes(kRowColumnCount), static_cast<std::int32_t>(row.integer(kRowColumnCount + 1)));
+    std::string record;
+    appendRecord(record, fields);
+    return Slice::own(std::move(record));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, const StoreSettings& settings) {
+    auto reader = std::make_unique<Reader>();
+    auto database = Database::open(path, settings.busyTimeout);
+    if (!database) return database.error();
+    reader->database_ = std::move(*database);
+    const auto cacheKib = std::to_string(settings.readerPageCacheBytes / 1024);
+    if (Status status = reader->database_.execute("PRAGMA query_only = 1; PRAGMA cache_size = -" + cacheKib); !status) return status;
+    if (Status status = reader->prepareAll(); !status) return status;
+    return reader;
+}
+
+Status Reader::prepareAll() {
+    const std::pair<Statement*, std::string> all[] = {
+        {&range_, columns(" FROM message AS m WHERE m.queue_ref = ?1 AND m.queue_offset >= ?2 AND m.queue_offset < ?3 ORDER BY m.queue_offset")},
+        {&time_, "SELECT store_time FROM message WHERE queue_ref = ?1 AND queue_offset = ?2"},
+        {&at_, columns(", q.topic, q.queue_id FROM message AS m JOIN queue AS q ON q.id = m.queue_ref "
+                       "WHERE m.physical_offset = ?1 AND m.queue_offset >= q.min_offset")},
+        {&byKey_, columns(", q.topic, q.queue_id FROM message_key AS k CROSS JOIN message AS m ON m.physical_offset = k.physical_offset "
+                          "CROSS JOIN queue AS q ON q.id = m.queue_ref WHERE k.key = ?1 AND k.unique_key >= ?2 AND q.topic = ?3 "
+                          "AND m.store_time BETWEEN ?4 AND ?5 AND m.queue_offset >= q.min_offset ORDER BY k.physical_offset DESC LIMIT ?6")},
+        {&oldest_, "SELECT m.store_time FROM message AS m WHERE m.physical_offset >= (SELECT value FROM meta WHERE name = 'min_physical') "
+                   "AND EXISTS (SELECT 1 FROM queue AS q WHERE q.id = m.queue_ref) ORDER BY m.physical_offset LIMIT 1"},
+        {&fromPhysical_, "SELECT physical_offset, store_time, record_bytes FROM message WHERE physical_offset >= ?1 ORDER BY physical_offset LIMIT 1"},
+    };
+    for (const auto& [statement, sql] : all) {
+        auto prepared = database_.prepare(sql);
+        if (!prepared) return prepared.error();
+        *statement = std::move(*prepared);
+    }
+    return Status::ok();
+}
+
+Status Reader::readRange(std::int64_t queueRef, std::string_view topic, std::int32_t queueId, std::int64_t end,
+                         const service::ReadLimits& limits, const service::ReadFilter* filter, service::ReadResult& result) {
+    const StatementUse use(range_);
+    range_.bind(1, queueRef).bind(2, result.nextOffset).bind(3, end);
+    std::string records;
+    int code = SQLITE_ROW;
+    while ((code = range_.step()) == SQLITE_ROW) {
+        const std::int64_t bytes = range_.integer(kRecordBytesColumn);
+        const bool wanted = filter == nullptr || filter->matchesTags(range_.integer(kTagsCodeColumn));
+        if (wanted) {
+            // Fullness is judged by what is wanted, so that a filter's misses are skipped now instead of by the next read.
+            const bool full = result.messages > 0 && (result.messages >= limits.messagesMax || result.bytes + bytes > limits.bytesMax);
+            if (full) break;
+            const auto fields = readRow(range_, topic, queueId);
+            const std::size_t before = records.size();
+            appendRecord(records, fields);
+            const std::string_view record(records.data() + before, records.size() - before);
+            if (filter != nullptr && filter->needsRecord() && !filter->matchesRecord(record)) {
+                records.resize(before);
+            } else {
+                ++result.messages;
+                result.bytes += static_cast<std::int64_t>(record.size());
+            }
+        }
+        result.nextOffset = range_.integer(1) + 1;
+    }
+    if (code != SQLITE_ROW && code != SQLITE_DONE) return database_.failure("read");
+    if (!records.empty()) {
+        Slice all = Slice::own(std::move(records));
+        result.pieces.push_back(all.bytes);
+        result.keep.push_back(std::move(all.keep));
+    }
+    return Status::ok();
+}
+
+Result<std::int64_t> Reader::timeAt(std::int64_t queueRef, std::int64_t offset) {
+    const StatementUse use(time_);
+    const int code = time_.bind(1, queueRef).bind(2, offset).step();
+    if (code == SQLITE_ROW) return time_.integer(0);
+    if (code == SQLITE_DONE) return Status(StatusCode::NotFound, "no message at queue offset " + std::to_string(offset));
+    return database_.failure("read");
+}
+
+Result<Slice> Reader::at(std::int64_t physicalOffset) {
+    const StatementUse use(at_);
+    const int code = at_.bind(1, physicalOffset).step();
+    if (code == SQLITE_ROW) return recordOf(at_);
+    if (code == SQLITE_DONE) return Status(StatusCode::NotFound, "no message at " + std::to_string(physicalOffset));
+    return database_.failure("read");
+}
+
+Result<std::vector<service::KeyHit>> Reader::findByKey(const service::KeyQuery& query) {
+    const StatementUse use(byKey_);
+    byKey_.bindText(1, query.key).bind(2, query.uniqueKey ? 1 : 0).bindText(3, query.topic);
+    byKey_.bind(4, query.beginMs).bind(5, query.endMs).bind(6, std::max(query.messagesMax, 0));
+    std::vector<service::KeyHit> hits;
+    int code = SQLITE_ROW;
+    while ((code = byKey_.step()) == SQLITE_ROW) hits.push_back({byKey_.integer(0), recordOf(byKey_)});
+    if (code != SQLITE_DONE) return database_.failure("search");
+    return hits;
+}
+
+Result<std::int64_t> Reader::oldestTime() {
+    const StatementUse use(oldest_);
+    const int code = oldest_.step();
+    if (code == SQLITE_ROW) return oldest_.integer(0);
+    if (code == SQLITE_DONE) return -1;
+    return database_.failure("read");
+}
+
+Result<std::int64_t> Reader::physicalByTime(std::int64_t begin, std::int64_t end, std::int64_t timeMs) {
+    // Physical offsets have gaps: each probe looks at the next message behind it.
+    while (begin < end) {
+        const std::int64_t middle = begin + (end - begin) / 2;
+        const StatementUse use(fromPhysical_);
+        const int code = fromPhysical_.bind(1, middle).step();
+        if (code != SQLITE_ROW && code != SQLITE_DONE) return database_.failure("read");
+        if (code == SQLITE_DONE || fromPhysical_.integer(0) >= end || fromPhysical_.integer(1) >= timeMs) {
+            end = middle;
+        } else {
+            begin = fromPhysical_.integer(0) + fromPhysical_.integer(2);
+        }
+    }
+    return end;
+}
+
+void Readers::open(std::string path) {
+    const std::lock_guard lock(mutex_);
+    path_ = std::move(path);
+}
+
+void Readers::close() {
+    const std::lock_guard lock(mutex_);
+    path_.clear();
+    idle_.clear();
+}
+
+Result<std::unique_ptr<Reader>> Readers::take() {
+    std::string path;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!idle_.empty()) {
+            auto reader = std::move(idle_.back());
+            idle_.pop_back();
+            return reader;
+        }
+        path = path_;
+    }
+    if (path.empty()) return Status(StatusCode::Unavailable, "the store is stopped");
+    return Reader::open(path, settings_);
+}
+
+void Readers::giveBack(std::unique_ptr<Reader> reader) {
+    const std::lock_guard lock(mutex_);
+    if (!path_.empty() && idle_.size() < kIdleMax) idle_.push_back(std::move(reader));
+}
+
+}  // namespace patchbay::plugins::sqlite

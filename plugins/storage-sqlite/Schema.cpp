@@ -1,0 +1,101 @@
+#include "Schema.h"
+
+namespace patchbay::plugins::sqlite {
+
+namespace {
+
+// message: one row a message; its key is the physical offset, so that rows are always added at the end of the tree.
+// queue: what a topic's queues are called, and the offsets that stay true when messages are trimmed.
+// dropped: queues of deleted topics whose messages are still to be removed, a part at a time.
+constexpr const char* kTables = R"(
+CREATE TABLE meta (
+    name  TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO meta VALUES ('min_physical', 0), ('next_physical', 0), ('flushes', 0);
+
+CREATE TABLE queue (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    topic       TEXT NOT NULL,
+    queue_id    INTEGER NOT NULL,
+    min_offset  INTEGER NOT NULL DEFAULT 0,
+    next_offset INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (topic, queue_id)
+);
+CREATE TABLE dropped (queue_ref INTEGER PRIMARY KEY);
+
+CREATE TABLE message (
+    physical_offset INTEGER PRIMARY KEY,
+    queue_ref       INTEGER NOT NULL,
+    queue_offset    INTEGER NOT NULL,
+    store_time      INTEGER NOT NULL,
+    tags_code       INTEGER NOT NULL,
+    record_bytes    INTEGER NOT NULL,
+    born_time       INTEGER NOT NULL,
+    flag            INTEGER NOT NULL,
+    sys_flag        INTEGER NOT NULL,
+    reconsume_times INTEGER NOT NULL,
+    prepared_offset INTEGER NOT NULL,
+    born_host       TEXT NOT NULL,
+    store_host      TEXT NOT NULL,
+    tags            TEXT,
+    keys            TEXT,
+    properties      TEXT NOT NULL,
+    body            BLOB NOT NULL
+);
+CREATE INDEX message_queue ON message (queue_ref, queue_offset, store_time);
+
+CREATE TABLE message_key (
+    key             TEXT NOT NULL,
+    physical_offset INTEGER NOT NULL,
+    unique_key      INTEGER NOT NULL,
+    PRIMARY KEY (key, physical_offset, unique_key)
+) WITHOUT ROWID;
+)";
+
+constexpr const char* kViews = R"(
+CREATE VIEW messages AS
+SELECT q.topic, q.queue_id, m.queue_offset, m.store_time, m.tags, m.keys, m.body, m.physical_offset, m.born_time,
+       strftime('%Y-%m-%d %H:%M:%f', m.store_time / 1000.0, 'unixepoch') AS store_time_utc,
+       strftime('%Y-%m-%d %H:%M:%f', m.born_time / 1000.0, 'unixepoch') AS born_time_utc,
+       CASE WHEN m.properties = '' THEN '{}' ELSE '{"' ||
+           replace(replace(replace(replace(rtrim(m.properties, char(2)), '\', '\\'), '"', '\"'),
+                   char(2), '","'), char(1), '":"') || '"}' END AS properties,
+       m.born_host, m.store_host, m.reconsume_times, m.flag, m.sys_flag, m.record_bytes
+FROM queue AS q JOIN message AS m ON m.queue_ref = q.id AND m.queue_offset >= q.min_offset;
+
+CREATE VIEW queues AS
+SELECT q.topic, q.queue_id, q.min_offset,
+       max(q.next_offset, coalesce((SELECT max(queue_offset) + 1 FROM message WHERE queue_ref = q.id), 0)) AS max_offset
+FROM queue AS q;
+)";
+
+Status createSchema(Database& database) {
+    // auto_vacuum has to be chosen before the first table.
+    if (Status status = database.execute("PRAGMA auto_vacuum = INCREMENTAL"); !status) return status;
+    const std::string marks = "PRAGMA application_id = " + std::to_string(kApplicationId) +
+                              "; PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
+    return database.execute(std::string("BEGIN IMMEDIATE;") + kTables + kViews + marks + "COMMIT;");
+}
+
+}  // namespace
+
+Status prepareSchema(Database& database) {
+    const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
+    if (!tables) return tables.error();
+    if (*tables == 0) return createSchema(database);
+    const auto application = database.integer("PRAGMA application_id");
+    const auto version = database.integer("PRAGMA user_version");
+    if (!application) return application.error();
+    if (!version) return version.error();
+    if (*application != kApplicationId) {
+        return {StatusCode::InvalidArgument, database.path() + " is the database of another program; set storePathSqlite to a directory of its own"};
+    }
+    if (*version > kSchemaVersion) {
+        return {StatusCode::Unsupported, database.path() + " has schema " + std::to_string(*version) + ", written by a newer version; this one knows " +
+                                             std::to_string(kSchemaVersion) + ": start the newer version or restore a backup"};
+    }
+    return Status::ok();
+}
+
+}  // namespace patchbay::plugins::sqlite

@@ -1,0 +1,63 @@
+#include "SqliteConfig.h"
+
+namespace patchbay::plugins::sqlite {
+
+namespace {
+
+using plugin::ConfigKey;
+using plugin::ConfigType;
+
+constexpr std::int64_t kMib = 1 << 20;
+constexpr std::int64_t kGib = 1LL << 30;
+constexpr std::int64_t kHoursMax = 24 * 366 * 100;
+
+constexpr ConfigKey kKeys[] = {
+    {"storePathSqlite", ConfigType::Path, "", "Directory of the database; empty means sqlite below storePathRootDir."},
+    {"flushDiskType", ConfigType::Text, "ASYNC_FLUSH",
+     "SYNC_FLUSH answers a send when the message is on the disk, ASYNC_FLUSH when it is in the page cache.", 0, 0, 0, {},
+     "ASYNC_FLUSH SYNC_FLUSH"},
+    {"flushIntervalCommitLog", ConfigType::Millis, "500", "Period of flushing under ASYNC_FLUSH.", 0, 1, 600'000},
+    {"maxMessageSize", ConfigType::Bytes, "4194304", "Largest body of a message.", 0, 10, 512 * kMib},
+    {"fileReservedTime", ConfigType::Int, "72", "Hours for which messages are kept; 0 = for ever.", 0, 0, kHoursMax},
+    {"sqliteBytesMax", ConfigType::Bytes, "0", "Bytes of messages that are kept, oldest removed first; 0 = no limit.", 0, 0},
+    {"sqliteCleanInterval", ConfigType::Millis, "10s", "Period of removing messages that are too old or too much.", 0, 100, 86'400'000},
+    {"sqliteBusyTimeout", ConfigType::Millis, "5s", "How long to wait while another process has the database locked.", 0, 0, 600'000},
+    {"sqliteGroupMessages", ConfigType::Int, "1024", "Messages of one transaction, beyond which no batch is added.", 0, 1, 1'000'000},
+    {"sqliteGroupTime", ConfigType::Millis, "20", "Time after which a transaction is committed as it is.", 0, 1, 10'000},
+    {"sqliteQueuedBytes", ConfigType::Bytes, "64M", "Bytes that may wait to be written before sends are answered busy.", 0, kMib, 64 * kGib},
+    {"sqlitePageCacheBytes", ConfigType::Bytes, "4M", "Page cache of the writing connection.", 0, 64 << 10, 64 * kGib},
+    {"sqliteReaderPageCacheBytes", ConfigType::Bytes, "1M", "Page cache of each reading connection.", 0, 64 << 10, 64 * kGib},
+    {"sqliteTailCacheBytes", ConfigType::Bytes, "8M", "Newest messages that are kept in memory for readers who keep up.", 0, 0, 64 * kGib},
+    {"sqliteWalBytes", ConfigType::Bytes, "8M", "Size of the write-ahead log at which it is copied into the database.", 0, 64 << 10, 64 * kGib},
+    {"sqliteCheckOnStart", ConfigType::Bool, "false", "Checks the whole database before it is used, which may take long."},
+};
+
+std::size_t bytes(const plugin::ConfigView& view, std::string_view key) { return static_cast<std::size_t>(view.integer(key)); }
+
+}  // namespace
+
+std::span<const ConfigKey> SqliteConfig::keys() noexcept { return kKeys; }
+
+SqliteConfig SqliteConfig::from(const plugin::ConfigView& view) {
+    SqliteConfig config;
+    StoreSettings& store = config.store;
+    store.directory = view.text("storePathSqlite");
+    store.syncFlush = view.text("flushDiskType") == "SYNC_FLUSH";
+    store.busyTimeout = view.millis("sqliteBusyTimeout");
+    store.groupTime = view.millis("sqliteGroupTime");
+    store.groupMessagesMax = bytes(view, "sqliteGroupMessages");
+    store.bodyBytesMax = bytes(view, "maxMessageSize");
+    store.queuedBytesMax = bytes(view, "sqliteQueuedBytes");
+    store.pageCacheBytes = bytes(view, "sqlitePageCacheBytes");
+    store.readerPageCacheBytes = bytes(view, "sqliteReaderPageCacheBytes");
+    store.tailCacheBytes = bytes(view, "sqliteTailCacheBytes");
+    store.walBytesMax = bytes(view, "sqliteWalBytes");
+    store.messageBytesMax = view.integer("sqliteBytesMax");
+    store.retention = std::chrono::hours(view.integer("fileReservedTime"));
+    store.checkIntegrity = view.flag("sqliteCheckOnStart");
+    config.flushInterval = view.millis("flushIntervalCommitLog");
+    config.cleanInterval = view.millis("sqliteCleanInterval");
+    return config;
+}
+
+}  // namespace patchbay::plugins::sqlite

@@ -1,0 +1,29 @@
+#include "SqlitePlugin.h"
+
+namespace patchbay::plugins::sqlite {
+
+Status SqlitePlugin::configure(const plugin::ConfigView& view) {
+    config_ = SqliteConfig::from(view);
+    return Status::ok();
+}
+
+Status SqlitePlugin::init(plugin::PluginContext& context) {
+    context_ = &context;
+    StoreSettings settings = config_.store;
+    if (settings.directory.empty()) settings.directory = context.identity().storeRoot + "/sqlite";
+    store_ = std::make_unique<SqliteStore>(std::move(settings), context.files(), context.clock(), context.log());
+    return context.services().publish<service::MessageStore>(*store_);
+}
+
+Status SqlitePlugin::start() {
+    if (Status status = store_->open(); !status) return status;
+    context_->timers().every(config_.flushInterval, config_.flushInterval, [this] { store_->flushSoon(); });
+    context_->timers().every(config_.cleanInterval, config_.cleanInterval, [this] { store_->removeOld(); });
+    return Status::ok();
+}
+
+void SqlitePlugin::stop() noexcept {
+    if (store_) store_->close();
+}
+
+}  // namespace patchbay::plugins::sqlite

@@ -1,0 +1,367 @@
+#include "Writer.h"
+
+#include "patchbay/protocol/message/Names.h"
+
+#include <algorithm>
+#include <future>
+#include <pthread.h>
+
+namespace patchbay::plugins::sqlite {
+
+using service::AppendItem;
+using service::AppendStatus;
+
+namespace {
+
+constexpr std::size_t kTopicBytesMax = 127;
+constexpr std::size_t kRetryTopicBytesMax = 255;
+
+AppendStatus appendStatusOf(const Status& failure) noexcept {
+    switch (failure.code()) {
+        case StatusCode::Busy: return AppendStatus::Busy;
+        case StatusCode::Full:
+        case StatusCode::Denied:
+        case StatusCode::Unavailable: return AppendStatus::ServiceNotAvailable;
+        default: return AppendStatus::Failed;
+    }
+}
+
+void refuseAll(service::AppendBatch& batch, AppendStatus status, Status why) {
+    for (auto& item : batch.items) item.status = status;
+    batch.failure = std::move(why);
+}
+
+}  // namespace
+
+Status Writer::start(const std::string& path) {
+    auto tables = MessageTables::open(path, settings_);
+    if (!tables) return tables.error();
+    auto state = tables->load();
+    if (!state) return state.error();
+    tables_ = std::make_unique<MessageTables>(std::move(*tables));
+    for (auto& queue : state->queues) queues_.add(std::move(queue));
+    nextPhysical_ = state->nextPhysical;
+    removalsPending_ = state->removalsPending;
+    stats_.minPhysical = state->minPhysical;
+    stats_.nextPhysical = state->nextPhysical;
+    stats_.newestStoreTime = state->newestStoreTime;
+    {
+        const std::lock_guard lock(mutex_);
+        running_ = true;
+    }
+    thread_ = std::thread([this] { loop(); });
+    pthread_setname_np(thread_.native_handle(), "sqlite-writer");
+    return Status::ok();
+}
+
+void Writer::stop() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        running_ = false;
+        wake_.notify_all();
+    }
+    if (thread_.joinable()) thread_.join();
+    tables_.reset();
+}
+
+std::size_t Writer::bytesOf(const service::AppendBatch& batch) noexcept {
+    std::size_t bytes = 0;
+    for (const auto& item : batch.items) bytes += item.body.size() + item.properties.size() + item.brokerProperties.size();
+    return bytes;
+}
+
+void Writer::append(service::AppendBatch& batch) noexcept {
+    const std::size_t bytes = bytesOf(batch);
+    {
+        const std::lock_guard lock(mutex_);
+        if (running_ && (queuedBytes_ == 0 || queuedBytes_ + bytes <= settings_.queuedBytesMax)) {
+            queuedBytes_ += bytes;
+            work_.push_back({&batch, {}});
+            if (waiting_) wake_.notify_one();
+            return;
+        }
+        if (running_) {
+            refuseAll(batch, AppendStatus::Busy, Status(StatusCode::Busy, "too many bytes wait to be written"));
+        } else {
+            refuseAll(batch, AppendStatus::ServiceNotAvailable, Status(StatusCode::Unavailable, "the store is stopped"));
+        }
+    }
+    batch.done();
+}
+
+void Writer::enqueue(Work work) {
+    const std::lock_guard lock(mutex_);
+    work_.push_back(std::move(work));
+    if (waiting_) wake_.notify_one();
+}
+
+Status Writer::run(Command command) {
+    std::promise<Status> outcome;
+    auto future = outcome.get_future();
+    {
+        const std::lock_guard lock(mutex_);
+        if (!running_) return {StatusCode::Unavailable, "the store is stopped"};
+        work_.push_back({nullptr, [&] {
+            Status status = command();
+            outcome.set_value(status);
+            return status;
+        }});
+        if (waiting_) wake_.notify_one();
+    }
+    return future.get();
+}
+
+Status Writer::flush() { return run([this] { return flushNow(); }); }
+Status Writer::deleteTopic(std::string_view topic) { return run([this, name = std::string(topic)] { return dropNow(name); }); }
+Status Writer::trim(std::int64_t physicalOffset) { return run([this, physicalOffset] { return trimNow(physicalOffset); }); }
+
+void Writer::flushSoon() {
+    if (stats_.behindFlushBytes == 0) return;
+    enqueue({nullptr, [this] { return flushNow(); }});
+}
+
+void Writer::addListener(service::AppendListener& listener) {
+    const std::lock_guard lock(listenersMutex_);
+    listeners_.push_back(&listener);
+}
+
+void Writer::removeListener(service::AppendListener& listener) noexcept {
+    const std::lock_guard lock(listenersMutex_);
+    std::erase(listeners_, &listener);
+}
+
+Status Writer::health() const {
+    const std::lock_guard lock(healthMutex_);
+    return health_;
+}
+
+void Writer::remember(const Status& health) {
+    const std::lock_guard lock(healthMutex_);
+    if (health_.code() == health.code()) return;
+    if (!health) {
+        log_.error("cannot write", {{"reason", health.message()}});
+    } else {
+        log_.info("writes work again");
+    }
+    health_ = health;
+}
+
+bool Writer::take(std::vector<service::AppendBatch*>& group, Command& command) {
+    group.clear();
+    command = nullptr;
+    std::unique_lock lock(mutex_);
+    if (work_.empty() && !removalsPending_) {
+        waiting_ = true;
+        wake_.wait(lock, [this] { return !work_.empty() || !running_; });
+        waiting_ = false;
+    }
+    if (work_.empty()) return running_;  // nothing to do but to clean up, or the end
+    if (work_.front().batch == nullptr) {
+        command = std::move(work_.front().command);
+        work_.pop_front();
+        return true;
+    }
+    std::size_t messages = 0;
+    while (!work_.empty() && work_.front().batch != nullptr && (group.empty() || messages < settings_.groupMessagesMax)) {
+        service::AppendBatch* batch = work_.front().batch;
+        messages += batch->items.size();
+        queuedBytes_ -= bytesOf(*batch);
+        group.push_back(batch);
+        work_.pop_front();
+    }
+    return true;
+}
+
+void Writer::loop() noexcept {
+    std::vector<service::AppendBatch*> group;
+    Command command;
+    while (take(group, command)) {
+        if (command) {
+            if (const Status status = command(); !status) log_.warn("a task of the store failed", {{"reason", status.message()}});
+        } else if (!group.empty()) {
+            writeGroup(group);
+        } else {
+            upkeep();
+        }
+    }
+    if (stats_.behindFlushBytes > 0) static_cast<void>(flushNow());
+}
+
+AppendStatus Writer::check(const AppendItem& item) const noexcept {
+    const std::size_t topicMax = protocol::isRetryTopic(item.topic) ? kRetryTopicBytesMax : kTopicBytesMax;
+    if (item.topic.empty() || item.topic.size() > topicMax || item.queueId < 0) return AppendStatus::MessageIllegal;
+    if (item.body.size() > settings_.bodyBytesMax) return AppendStatus::MessageIllegal;
+    if (item.properties.size() + item.brokerProperties.size() > protocol::kRecordPropertiesBytesMax) return AppendStatus::PropertiesSizeExceeded;
+    return AppendStatus::PutOk;
+}
+
+void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
+    const auto start = clock_.now();
+    groupTime_ = clock_.wallMs();
+    std::size_t count = 0;
+    Status status = tables_->begin();
+    // A slow disk must not make a group ever longer: what is over time goes back to the front of the line.
+    while (status && count < group.size() && (count == 0 || clock_.now() - start < settings_.groupTime)) {
+        status = writeBatch(*group[count]);
+        if (status) ++count;
+    }
+    if (status) status = tables_->commit();
+    if (!status) {
+        undo(group, status);
+        count = group.size();
+    } else {
+        const std::lock_guard lock(mutex_);
+        for (std::size_t left = group.size(); left > count; --left) {
+            queuedBytes_ += bytesOf(*group[left - 1]);
+            work_.push_front({group[left - 1], {}});
+        }
+    }
+    remember(status);
+    publish();
+    for (std::size_t i = 0; i < count; ++i) group[i]->done();
+}
+
+Status Writer::writeBatch(service::AppendBatch& batch) {
+    auto& items = batch.items;
+    for (std::size_t first = 0, length = 0; first < items.size(); first += length) {
+        length = std::min<std::size_t>(std::max<std::uint16_t>(items[first].groupSize, 1), items.size() - first);
+        AppendStatus allowed = AppendStatus::PutOk;
+        for (std::size_t i = first; i < first + length && allowed == AppendStatus::PutOk; ++i) allowed = check(items[i]);
+        for (std::size_t i = first; i < first + length; ++i) {
+            items[i].status = allowed;
+            if (allowed != AppendStatus::PutOk) continue;
+            if (Status status = writeItem(items[i]); !status) return status;
+        }
+    }
+    return Status::ok();
+}
+
+Result<QueueState*> Writer::queueFor(std::string_view topic, std::int32_t queueId) {
+    if (const auto found = queues_.find(topic, queueId)) return found.get();  // the table keeps it; only this thread removes
+    for (const auto& queue : created_) {
+        if (queue->topic == topic && queue->queueId == queueId) return queue.get();
+    }
+    const auto id = tables_->addQueue(topic, queueId);
+    if (!id) return id.error();
+    created_.push_back(Ref<QueueState>::adopt(new QueueState(*id, std::string(topic), queueId, 0, 0)));
+    return created_.back().get();
+}
+
+Status Writer::writeItem(AppendItem& item) {
+    const auto queue = queueFor(item.topic, item.queueId);
+    if (!queue) return queue.error();
+    item.queueOffset = (*queue)->next;
+    item.physicalOffset = nextPhysical_;
+    item.storeTimestamp = groupTime_;
+    const auto fields = recordFields(item);
+    const std::size_t bytes = protocol::recordSize(fields);
+    item.recordBytes = static_cast<std::int32_t>(bytes);
+    char* const record = tail_.reserve(bytes);
+    protocol::encodeRecord(record, fields);
+    // Properties are the end of a record, where both parts of them are joined already.
+    const std::size_t propertiesBytes = item.properties.size() + item.brokerProperties.size();
+    const std::string_view properties(record + bytes - propertiesBytes, propertiesBytes);
+    if (Status status = tables_->insert(item, (*queue)->id, properties); !status) return status;
+    ++(*queue)->next;
+    nextPhysical_ += item.recordBytes;
+    written_.push_back({&item, *queue, {&tail_.block(), record, item.physicalOffset, groupTime_, item.tagsCode, item.recordBytes}, properties});
+    return Status::ok();
+}
+
+void Writer::undo(std::vector<service::AppendBatch*>& group, const Status& why) {
+    tables_->rollback();
+    for (auto& written : written_) written.queue->next = written.queue->max;
+    written_.clear();
+    created_.clear();
+    nextPhysical_ = stats_.nextPhysical;
+    for (auto* batch : group) refuseAll(*batch, appendStatusOf(why), why);
+}
+
+void Writer::publish() {
+    for (auto& queue : std::exchange(created_, {})) queues_.add(std::move(queue));
+    std::int64_t bytes = 0;
+    appended_.clear();
+    for (auto& [item, queue, entry, properties] : written_) {
+        entry.block->owners.push_back(Ref<QueueState>::share(queue));
+        {
+            const std::lock_guard lock(queue->mutex);
+            queue->tail.push_back(entry);
+            queue->max = item->queueOffset + 1;
+        }
+        bytes += entry.bytes;
+        appended_.push_back({item->topic, properties, item->queueOffset, entry.physicalOffset, entry.tagsCode, entry.storeTime,
+                             item->queueId, entry.bytes});
+    }
+    if (appended_.empty()) return;
+    stats_.nextPhysical = nextPhysical_;
+    stats_.newestStoreTime = groupTime_;
+    stats_.messages += static_cast<std::int64_t>(appended_.size());
+    stats_.bytes += bytes;
+    if (!settings_.syncFlush) stats_.behindFlushBytes += bytes;
+    {
+        const std::lock_guard lock(listenersMutex_);
+        for (auto* listener : listeners_) listener->appended(appended_);
+    }
+    written_.clear();
+    tail_.trim();
+}
+
+Status Writer::flushNow() {
+    Status status = tables_->flush(settings_.syncFlush);
+    if (status) stats_.behindFlushBytes = 0;
+    return status;
+}
+
+Status Writer::dropNow(const std::string& topic) {
+    Status status = tables_->begin();
+    if (status) status = tables_->dropTopic(topic);
+    if (status) status = tables_->commit();
+    if (!status) {
+        tables_->rollback();
+        return status;
+    }
+    for (const auto& queue : queues_.removeTopic(topic)) {
+        const std::lock_guard lock(queue->mutex);
+        queue->tail.clear();
+        removalsPending_ = true;
+    }
+    return status;
+}
+
+Status Writer::trimNow(std::int64_t physicalOffset) {
+    const std::int64_t cut = std::min(physicalOffset, nextPhysical_);
+    if (cut <= stats_.minPhysical) return Status::ok();
+    std::vector<std::pair<Ref<QueueState>, std::int64_t>> moved;
+    Status status = tables_->begin();
+    for (auto& queue : queues_.all()) {
+        if (!status) break;
+        const auto first = tables_->firstAtOrAfter(*queue, cut);
+        status = first.error();
+        if (!first || *first == queue->min) continue;
+        status = tables_->setQueueOffsets(queue->id, *first, queue->next);
+        moved.emplace_back(std::move(queue), *first);
+    }
+    if (status) status = tables_->setTrimmed(cut, nextPhysical_);
+    if (status) status = tables_->commit();
+    if (!status) {
+        tables_->rollback();
+        return status;
+    }
+    for (auto& [queue, min] : moved) {
+        const std::lock_guard lock(queue->mutex);
+        queue->min = min;
+        while (queue->max - static_cast<std::int64_t>(queue->tail.size()) < min && !queue->tail.empty()) queue->tail.pop_front();
+    }
+    stats_.minPhysical = cut;
+    removalsPending_ = true;
+    return status;
+}
+
+void Writer::upkeep() {
+    auto more = tables_->removeSome(stats_.minPhysical);
+    if (more && !*more) more = tables_->shrinkSome();
+    if (!more) log_.limited(plugin::LogLevel::Warn, "cannot remove old messages", {{"reason", more.error().message()}});
+    removalsPending_ = more && *more;
+}
+
+}  // namespace patchbay::plugins::sqlite

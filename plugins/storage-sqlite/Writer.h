@@ -1,0 +1,130 @@
+// Writer: the one thread that changes the database, and what becomes of a batch.
+#pragma once
+
+#include "MessageTables.h"
+#include "QueueTable.h"
+#include "StoreSettings.h"
+
+#include "patchbay/base/Clock.h"
+#include "patchbay/plugin/Logger.h"
+#include "patchbay/service/MessageStore.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace patchbay::plugins::sqlite {
+
+/// Counters that any thread may read.
+struct WriterStats {
+    std::atomic<std::int64_t> minPhysical{0};
+    std::atomic<std::int64_t> nextPhysical{0};
+    std::atomic<std::int64_t> newestStoreTime{0};
+    std::atomic<std::int64_t> messages{0};
+    std::atomic<std::int64_t> bytes{0};
+    std::atomic<std::int64_t> behindFlushBytes{0};
+};
+
+/// Takes batches in order, writes as many as are waiting in one transaction, makes them visible, tells listeners, answers.
+/// When nothing waits a batch is written at once; while a transaction is committed the next group gathers. Owned by the store.
+/// append(), run() and post() by any thread. A failed transaction is undone whole: its batches are refused and leave no gap.
+/// stop() writes what was accepted before.
+class Writer {
+public:
+    Writer(QueueTable& queues, const StoreSettings& settings, const Clock& clock, plugin::Logger& log)
+        : queues_(queues), settings_(settings), clock_(clock), log_(log), tail_(settings.tailCacheBytes) {}
+    ~Writer() { stop(); }
+
+    /// Opens the database, fills the queue table and starts the thread.
+    Status start(const std::string& path);
+    void stop() noexcept;
+
+    void append(service::AppendBatch& batch) noexcept;
+
+    /// On the writer's thread, after everything accepted before; waits for the outcome. Unavailable when stopped.
+    Status flush();
+    Status deleteTopic(std::string_view topic);
+    Status trim(std::int64_t physicalOffset);
+    /// Starts flushing what is not durable, without waiting.
+    void flushSoon();
+
+    void addListener(service::AppendListener& listener);
+    void removeListener(service::AppendListener& listener) noexcept;
+
+    [[nodiscard]] const WriterStats& stats() const noexcept { return stats_; }
+    /// Why the last transaction failed; Ok after one that succeeded.
+    [[nodiscard]] Status health() const;
+
+private:
+    using Command = std::function<Status()>;
+    struct Work {
+        service::AppendBatch* batch = nullptr;
+        Command command{};
+    };
+    /// A message that was written and is not visible yet.
+    struct Written {
+        service::AppendItem* item;
+        QueueState* queue;
+        TailEntry entry;
+        std::string_view properties;
+    };
+
+    void loop() noexcept;
+    /// The next command, or as many batches as make a group; false at the end.
+    bool take(std::vector<service::AppendBatch*>& group, Command& command);
+    Status run(Command command);
+    void enqueue(Work work);
+    [[nodiscard]] static std::size_t bytesOf(const service::AppendBatch& batch) noexcept;
+
+    void writeGroup(std::vector<service::AppendBatch*>& group);
+    Status writeBatch(service::AppendBatch& batch);
+    Status writeItem(service::AppendItem& item);
+    [[nodiscard]] service::AppendStatus check(const service::AppendItem& item) const noexcept;
+    Result<QueueState*> queueFor(std::string_view topic, std::int32_t queueId);
+    void publish();
+    void undo(std::vector<service::AppendBatch*>& group, const Status& why);
+
+    Status flushNow();
+    Status dropNow(const std::string& topic);
+    Status trimNow(std::int64_t physicalOffset);
+    void upkeep();
+    void remember(const Status& health);
+
+    QueueTable& queues_;
+    const StoreSettings& settings_;
+    const Clock& clock_;
+    plugin::Logger& log_;
+    WriterStats stats_;
+    std::thread thread_;
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<Work> work_;
+    std::size_t queuedBytes_ = 0;
+    bool waiting_ = false;
+    bool running_ = false;
+
+    mutable std::mutex healthMutex_;
+    Status health_;
+
+    std::mutex listenersMutex_;  // held while listeners are told, so that removeListener() waits for them
+    std::vector<service::AppendListener*> listeners_;
+
+    // The writer's thread only.
+    std::unique_ptr<MessageTables> tables_;
+    TailCache tail_;
+    std::vector<Ref<QueueState>> created_;  // queues of the open transaction
+    std::vector<Written> written_;
+    std::vector<service::AppendedRecord> appended_;
+    std::int64_t nextPhysical_ = 0;
+    std::int64_t groupTime_ = 0;            // store time of the open transaction's messages
+    bool removalsPending_ = false;
+};
+
+}  // namespace patchbay::plugins::sqlite

@@ -1,0 +1,4 @@
+#include "SqlitePlugin.h"
+
+PATCHBAY_PLUGIN(patchbay::plugins::sqlite::SqlitePlugin, "storage-sqlite", "1.0.0", "Keeps messages in one SQLite database.", 0,
+                "patchbay.MessageStore/1", "", "")
