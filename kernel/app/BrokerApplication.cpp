@@ -1,0 +1,259 @@
+#include "app/BrokerApplication.h"
+
+#include "config/Advertise.h"
+#include "log/PocoErrorBridge.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+namespace patchbay::kernel {
+
+namespace {
+
+/// Files beside connections: libraries, logs, segments of the store.
+constexpr std::size_t kDescriptorsReserved = 1024;
+
+std::string hostPort(const std::string& host, std::uint16_t port) {
+    return (host.find(':') != std::string::npos ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+}  // namespace
+
+BrokerApplication::BrokerApplication(LaunchOptions options, MonotonicTime startedAt)
+    : options_(std::move(options)), startedAt_(startedAt), clock_(systemClock()), files_(systemFiles()) {}
+
+BrokerApplication::~BrokerApplication() {
+    // Plugins must go before what they were lent.
+    prepared_.host.reset();
+    bridgePocoErrors(nullptr);
+}
+
+int BrokerApplication::refuse(const Problems& problems, int code) const {
+    for (const auto& problem : problems.list()) {
+        const auto line = problem.toString();
+        if (appLog_ != nullptr) appLog_->error(line);
+        std::fprintf(stderr, "%s\n", line.c_str());
+    }
+    return code;
+}
+
+int BrokerApplication::run() {
+    prepared_ = prepare(files_, options_, false);
+    auto& problems = prepared_.problems;
+    checkDescriptors(problems);
+    if (!problems.empty()) return refuse(problems, kExitConfig);
+    if (!openLog(problems)) return refuse(problems, kExitConfig);
+    logConfiguration();
+    if (!bindListeners(problems)) return refuse(problems, kExitFailed);
+    describeBroker();
+    if (!startPlugins(problems) || !openForClients(problems)) {
+        server_->stop();
+        return refuse(problems, kExitFailed);
+    }
+    writePidFile();
+    announce();
+    const int signal = loop_.run([this] { reloadConfiguration(); });
+    LifecycleLoop::secondSignalKills();
+    stop(signal);
+    return kExitOk;
+}
+
+bool BrokerApplication::checkDescriptors(Problems& problems) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return true;
+    auto& wanted = prepared_.settings.limits.connectionsMax;
+    const auto needed = static_cast<rlim_t>(wanted + kDescriptorsReserved);
+    if (limit.rlim_cur < needed) {
+        const auto hard = limit.rlim_max;
+        limit.rlim_cur = hard == RLIM_INFINITY ? needed : std::min(hard, needed);
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+        (void)getrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur >= needed) return true;
+    const auto possible = limit.rlim_cur > 2 * kDescriptorsReserved ? limit.rlim_cur - kDescriptorsReserved : limit.rlim_cur / 2;
+    if (!prepared_.settings.connectionsMaxSet) {
+        wanted = possible;   // said in the log
+        return true;
+    }
+    problems.add(ErrorNumber::DescriptorLimit, "",
+                 "serverConnectionsMax " + std::to_string(wanted) + " needs " + std::to_string(needed) + " open files, the limit is " +
+                     std::to_string(limit.rlim_cur) + "; it allows " + std::to_string(possible) + " connections");
+    return false;
+}
+
+bool BrokerApplication::openLog(Problems& problems) {
+    auto opened = LogSystem::open(prepared_.log, clock_);
+    if (!opened) {
+        problems.add(ErrorNumber::LogSettings, "", opened.error().message());
+        return false;
+    }
+    log_ = std::move(*opened);
+    appLog_ = &log_->logger("kernel.app");
+    bridgePocoErrors(&log_->logger("kernel.poco"));
+    return true;
+}
+
+void BrokerApplication::logConfiguration() {
+    appLog_->info("starting", {{"version", PATCHBAY_VERSION}, {"config", prepared_.sources.mainPath()}, {"pid", getpid()},
+                               {"store", prepared_.settings.storeRoot}, {"connectionsMax", prepared_.settings.limits.connectionsMax}});
+    for (const auto& note : prepared_.host->notes()) appLog_->warn(note);
+    std::string names;
+    for (const auto& key : prepared_.unused.plain) names += (names.empty() ? "" : ",") + key;
+    if (!names.empty()) appLog_->info("keys of RocketMQ that have no effect here", {{"keys", names}});
+    for (const auto& path : prepared_.unused.paths) {
+        appLog_->warn("a path that has no effect here; everything is kept under storePathRootDir",
+                      {{"key", path.key}, {"value", path.value}, {"where", path.where}});
+    }
+    for (const auto& assignment : prepared_.sources.common()) {
+        if (assignment.origin != Origin::RunTime) continue;
+        appLog_->info("a value that was changed at run time is used", {{"key", assignment.key}, {"where", assignment.where}});
+    }
+}
+
+bool BrokerApplication::bindListeners(Problems& problems) {
+    const auto& settings = prepared_.settings;
+    control_ = std::make_unique<ControlExecutor>(clock_, log_->logger("kernel.control"));
+    server_ = std::make_unique<Server>(settings.limits, ServerContext{clock_, log_->logger("kernel.net"), metrics_,
+                                                                      [this](plugin::Task task) { control_->post(this, std::move(task)); }});
+    struct Wanted {
+        const char* name;
+        bool wanted;
+        std::uint16_t port;
+    };
+    for (const auto& [name, wanted, port] : {Wanted{"namesrv", settings.hasNamesrv, settings.namesrvPort},
+                                             Wanted{"broker", settings.hasBroker, settings.brokerPort}}) {
+        if (!wanted) continue;
+        const auto bound = server_->bind({name, settings.bindAddress, port});
+        if (!bound) {
+            problems.add(ErrorNumber::ListenFailed, name, hostPort(settings.bindAddress, port) + ": " + bound.error().message());
+            continue;
+        }
+        (name == std::string_view("broker") ? identity_.brokerPort : identity_.namesrvPort) = *bound;
+        listening_ += (listening_.empty() ? "" : ", ") + std::string(name) + " " + hostPort(settings.bindAddress, *bound);
+    }
+    return problems.empty();
+}
+
+void BrokerApplication::describeBroker() {
+    const auto& settings = prepared_.settings;
+    const auto advertised = chooseAdvertised(settings.brokerIp1, settings.bindAddress, machineAddresses());
+    advertisedWhy_ = advertised.reason;
+    auto& me = identity_;
+    me.clusterName = settings.clusterName;
+    me.brokerName = settings.brokerName;
+    me.brokerId = settings.brokerId;
+    me.brokerIp = advertised.ip;
+    me.permission = settings.permission;
+    me.regionId = settings.regionId;
+    me.configPath = prepared_.sources.mainPath();
+    me.storeRoot = settings.storeRoot;
+    me.startedWallMs = clock_.wallMs();
+    if (const auto address = SocketAddress::parse(hostPort(me.brokerIp, me.brokerPort))) {
+        me.storeHost = *address;
+    } else {
+        me.storeHost = SocketAddress::v4({127, 0, 0, 1}, me.brokerPort);
+    }
+    me.namesrvAddr = settings.namesrvAddr;
+    if (me.namesrvAddr.empty() && settings.hasNamesrv) {
+        const bool any = settings.bindAddress == "0.0.0.0" || settings.bindAddress == "::";
+        me.namesrvAddr = hostPort(any ? "127.0.0.1" : settings.bindAddress, me.namesrvPort);
+    }
+    const auto haPort = settings.haPort != 0 ? settings.haPort : static_cast<std::uint16_t>(me.brokerPort + 1);
+    me.haServerAddr = hostPort(settings.brokerIp2.empty() ? me.brokerIp : settings.brokerIp2, haPort);
+}
+
+bool BrokerApplication::startPlugins(Problems& problems) {
+    const auto& settings = prepared_.settings;
+    runtime_ = std::make_unique<RuntimeConfigStore>(files_, log_->logger("kernel.config"),
+                                                    [this](std::function<Status()> work) { return loop_.call(std::move(work)); });
+    runtime_->open({settings.runTimeChangesPath(), settings.configBlackList}, prepared_.sources.common());
+    runtime_->addOwner({"kernel", {}, prepared_.kernelValues, nullptr});
+    for (const auto& instance : prepared_.host->instances()) {
+        runtime_->addOwner({instance->name(), instance->file().roles, instance->values(),
+                            [this, name = instance->name()](const ConfigValues& next, std::span<const std::string_view> changed) -> Status {
+                                auto* found = prepared_.host->find(name);
+                                if (found == nullptr) return {StatusCode::Unavailable, "the plugin does not run"};
+                                return found->reconfigure(next, changed);
+                            }});
+    }
+    surroundings_ = std::make_unique<HostSurroundings>(
+        HostSurroundings{clock_, files_, *server_, *control_, *runtime_, metrics_, identity_,
+                         [this](const std::string& path) -> plugin::Logger& { return log_->logger(path); }});
+    server_->start();
+    control_->start();
+    return prepared_.host->start(*surroundings_, prepared_.sources, problems);
+}
+
+bool BrokerApplication::openForClients(Problems& problems) {
+    server_->publish(prepared_.host->routes());
+    const auto status = server_->listen();
+    if (!status) {
+        problems.add(ErrorNumber::ListenFailed, "", status.message());
+        stop(0);
+    }
+    return status.isOk();
+}
+
+void BrokerApplication::announce() {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - startedAt_).count();
+    std::string line = "patchbay " PATCHBAY_VERSION " ready in " + std::to_string(ms) + " ms: " + listening_;
+    if (prepared_.settings.hasBroker) {
+        line += "; " + identity_.brokerName + " advertises " + hostPort(identity_.brokerIp, identity_.brokerPort) + " (" + advertisedWhy_ + ")";
+    }
+    // Where the log is on standard error an operator sees both; one of them is enough.
+    if (!prepared_.log.file.empty()) appLog_->info(line);
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+}
+
+void BrokerApplication::reloadConfiguration() {
+    appLog_->info("reading the configuration again");
+    Problems problems;
+    const auto sources = readSources(files_, options_, prepared_.settings, problems);
+    const auto& settings = prepared_.settings;
+    const auto logPath = settings.logConfig.empty() ? sources.mainDirectory() + "/log.conf" : settings.logConfig;
+    if (files_.exists(logPath)) {
+        const auto log = LogSettings::read(files_, logPath, problems);
+        if (problems.empty()) log_->setLevels(log);
+    }
+    if (problems.empty()) {
+        runtime_->reload(sources);
+        return;
+    }
+    for (const auto& problem : problems.list()) appLog_->error(problem.toString());
+    appLog_->error("the configuration stays as it was");
+}
+
+void BrokerApplication::stop(int signal) {
+    appLog_->info("stopping", {{"signal", signal}, {"connections", server_->connectionCount()}});
+    loop_.close();
+    server_->closeListeners();
+    server_->refuse();
+    prepared_.host->drain();
+    // Draining is a state: a request that was on its way when drain() returned is handed back by the next one.
+    const auto deadline = clock_.now() + prepared_.settings.drainTimeout;
+    while (!server_->flush(std::chrono::milliseconds(50)) && clock_.now() < deadline) prepared_.host->drain();
+    server_->publish(RouteTable::build(server_->listenerNames().size(), {}));
+    server_->closeConnections();
+    prepared_.host->stop();
+    runtime_->clearOwners();
+    control_->stop();
+    server_->stop();
+    if (pidWritten_) (void)files_.remove(prepared_.settings.pidFile);
+    const auto up = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - startedAt_).count();
+    appLog_->info("stopped", {{"upSeconds", up}, {"linesDropped", log_->dropped()}});
+}
+
+void BrokerApplication::writePidFile() {
+    const auto& path = prepared_.settings.pidFile;
+    if (path.empty()) return;
+    const auto status = files_.replaceAtomically(path, std::to_string(getpid()) + "\n", false);
+    pidWritten_ = status.isOk();
+    if (!status) appLog_->error("the pid file cannot be written", {{"error", status.message()}});
+}
+
+}  // namespace patchbay::kernel

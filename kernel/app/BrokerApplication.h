@@ -1,0 +1,66 @@
+// BrokerApplication: the process from its first line of log to its last.
+#pragma once
+
+#include "app/LifecycleLoop.h"
+#include "app/Preparation.h"
+#include "config/RuntimeConfigStore.h"
+#include "log/LogSystem.h"
+#include "metrics/Registry.h"
+#include "patchbay/base/Clock.h"
+#include "server/Server.h"
+#include "timers/ControlExecutor.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace patchbay::kernel {
+
+/// Exit codes of the executable, as sysexits.h has them.
+enum ExitCode : int { kExitOk = 0, kExitFailed = 1, kExitUsage = 64, kExitConfig = 78 };
+
+/// Made and run by main, on its thread, which is the lifecycle thread. Order of a start: configuration and plugins are checked
+/// (Preparation), then log, ports, threads, plugins, and at the end the first connection is taken. A stop goes the other way
+/// round. Nothing is thrown; every failure is printed with its number.
+class BrokerApplication {
+public:
+    BrokerApplication(LaunchOptions options, MonotonicTime startedAt);
+    ~BrokerApplication();
+    /// Until a signal ends it.
+    int run();
+
+private:
+    bool checkDescriptors(Problems& problems);
+    bool openLog(Problems& problems);
+    bool bindListeners(Problems& problems);
+    void describeBroker();
+    void logConfiguration();
+    bool startPlugins(Problems& problems);
+    bool openForClients(Problems& problems);
+    void announce();
+    void reloadConfiguration();
+    void stop(int signal);
+    void writePidFile();
+    int refuse(const Problems& problems, int code) const;
+
+    const LaunchOptions options_;
+    const MonotonicTime startedAt_;
+    const Clock& clock_;
+    FileSystem& files_;
+    // In the order in which they are made; members go in reverse.
+    Preparation prepared_;
+    LifecycleLoop loop_;
+    std::unique_ptr<LogSystem> log_;
+    plugin::Logger* appLog_ = nullptr;
+    MetricsRegistry metrics_;
+    std::unique_ptr<ControlExecutor> control_;
+    std::unique_ptr<RuntimeConfigStore> runtime_;
+    std::unique_ptr<Server> server_;
+    plugin::BrokerIdentity identity_;
+    std::string advertisedWhy_;
+    std::string listening_;
+    std::unique_ptr<HostSurroundings> surroundings_;
+    bool pidWritten_ = false;
+};
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,49 @@
+// LifecycleLoop: the main thread, waiting for signals and for work that only it may do.
+#pragma once
+
+#include "patchbay/base/Status.h"
+
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace patchbay::kernel {
+
+/// Plugins are started, changed and stopped on the thread that made this object and calls run(). It sleeps in one poll() until a
+/// signal or a call comes. Owned by the application.
+class LifecycleLoop {
+public:
+    LifecycleLoop();
+    ~LifecycleLoop();
+    LifecycleLoop(const LifecycleLoop&) = delete;
+    LifecycleLoop& operator=(const LifecycleLoop&) = delete;
+
+    /// Before any thread is started: the signals that run() takes are blocked in all of them, and SIGPIPE is ignored.
+    static void blockSignals() noexcept;
+    /// Until SIGTERM or SIGINT, whose number it answers. `hangup` is called for SIGHUP.
+    int run(const std::function<void()>& hangup);
+    /// From here on another SIGTERM or SIGINT ends the process at once.
+    static void secondSignalKills() noexcept;
+    /// Runs `work` on the loop's thread and waits for its end. Unavailable after close(). Any thread.
+    Status call(std::function<Status()> work);
+    /// Waiting and later calls are answered Unavailable.
+    void close() noexcept;
+
+private:
+    struct Call {
+        std::function<Status()> work;
+        std::promise<Status> done;
+    };
+    void runCalls();
+
+    const std::thread::id thread_;
+    const int wakeFd_;
+    const int signalFd_;
+    std::mutex mutex_;
+    std::vector<Call> calls_;   // guarded by mutex_
+    bool closed_ = false;       // guarded by mutex_
+};
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,50 @@
+// Preparation: everything between the command line and the first port: files read, plugins loaded, all values checked.
+#pragma once
+
+#include "app/Errors.h"
+#include "config/ConfigSources.h"
+#include "config/KernelSettings.h"
+#include "config/KeyCheck.h"
+#include "log/LogSettings.h"
+#include "plugin/PluginHost.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace patchbay::kernel {
+
+struct LaunchOptions {
+    std::string configPath;
+    std::vector<std::string> definitions;   ///< of -D
+    std::string executableDirectory;
+};
+
+/// The product of prepare(). A start goes on only when `problems` is empty.
+struct Preparation {
+    Problems problems;
+    ConfigSources sources;
+    ConfigValues kernelValues;
+    KernelSettings settings;
+    LogSettings log;
+    UnusedKeys unused;
+    std::size_t runTimeChanges = 0;
+    std::unique_ptr<PluginHost> host;   ///< null when the plugin files could not even be looked for
+};
+
+/// `checkOnly`: private copies of libraries go to a temporary directory instead of runDirectory, and nothing else is written.
+[[nodiscard]] Preparation prepare(FileSystem& files, const LaunchOptions& options, bool checkOnly);
+/// The sources as they are now, for a comparison with a running configuration.
+[[nodiscard]] ConfigSources readSources(FileSystem& files, const LaunchOptions& options, const KernelSettings& settings,
+                                        Problems& problems);
+/// Host name, environment.
+[[nodiscard]] Surroundings systemSurroundings(const std::string& executableDirectory);
+
+/// What `--check` prints when nothing is wrong.
+[[nodiscard]] std::string summary(const Preparation& preparation);
+/// Every key with its value and where it comes from.
+[[nodiscard]] std::string printedConfig(const Preparation& preparation);
+/// docs/configuration.md, from the kernel's tables and those of every library in a directory.
+[[nodiscard]] std::string configDocument(FileSystem& files, const std::string& pluginDirectory);
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,227 @@
+#include "config/RuntimeConfigStore.h"
+
+#include "config/PropertiesFile.h"
+#include "config/RocketmqKeys.h"
+
+#include <algorithm>
+#include <set>
+
+namespace patchbay::kernel {
+
+using plugin::ConfigEntry;
+using plugin::ConfigType;
+
+namespace {
+
+constexpr std::size_t kValueBytesMax = 64U << 10;
+
+bool hasControl(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+Status restartNeeded(std::string_view key) {
+    return {StatusCode::Unsupported, std::string(key) + " needs a restart: set it in the configuration file"};
+}
+
+}  // namespace
+
+void RuntimeConfigStore::open(Options options, const std::vector<Assignment>& kept) {
+    options_ = std::move(options);
+    for (const auto& assignment : kept) {
+        if (assignment.origin == Origin::RunTime) kept_[assignment.key] = assignment.value;
+    }
+}
+
+void RuntimeConfigStore::addOwner(RuntimeOwner owner) {
+    const std::lock_guard lock(mutex_);
+    owners_.push_back(std::move(owner));
+}
+
+void RuntimeConfigStore::clearOwners() {
+    const std::lock_guard lock(mutex_);
+    owners_.clear();
+}
+
+bool RuntimeConfigStore::serves(const RuntimeOwner& owner, std::string_view listener) noexcept {
+    return owner.listeners.empty() || std::find(owner.listeners.begin(), owner.listeners.end(), listener) != owner.listeners.end();
+}
+
+std::vector<ConfigEntry> RuntimeConfigStore::snapshot(std::string_view listener) const {
+    std::map<std::string, ConfigEntry> sorted;   // one entry for a key that several declare
+    const std::lock_guard lock(mutex_);
+    for (const auto& owner : owners_) {
+        if (!serves(owner, listener)) continue;
+        for (const auto& [name, item] : owner.values.items()) {
+            const bool secret = item.spec.has(plugin::kSecret);
+            auto& entry = sorted[name];
+            entry = {name, secret ? "***" : item.value.text, secret || entry.secret,
+                     item.spec.has(plugin::kReloadable) || entry.reloadable};
+        }
+    }
+    std::vector<ConfigEntry> list;
+    list.reserve(sorted.size());
+    for (auto& [name, entry] : sorted) list.push_back(std::move(entry));
+    return list;
+}
+
+Status RuntimeConfigStore::forbidden(std::string_view key) const {
+    static constexpr std::string_view kPluginKeys[] = {"plugin", "library", "enabled", "optional", "roles"};
+    const auto* known = findRocketmqKey(key);
+    const bool path = known != nullptr && known->kind == RocketmqKey::Kind::Path;
+    const bool pluginKey = std::find(std::begin(kPluginKeys), std::end(kPluginKeys), key) != std::end(kPluginKeys) ||
+                           key.starts_with("plugin.") || isServiceKey(key) || isExecutorKey(key);
+    const bool listed = std::find(options_.blackList.begin(), options_.blackList.end(), key) != options_.blackList.end();
+    if (!path && !pluginKey && !listed) return Status::ok();
+    return {StatusCode::Denied, std::string(key) + " must not be changed while the broker runs"};
+}
+
+Status RuntimeConfigStore::check(std::string_view listener, const ConfigEntry& entry, std::vector<Change>& out) const {
+    if (auto denied = forbidden(entry.key); !denied) return denied;
+    if (hasControl(entry.key) || hasControl(entry.value) || entry.value.size() > kValueBytesMax) {
+        return {StatusCode::InvalidArgument, "the value holds line breaks or other control characters, or is too long"};
+    }
+    bool known = false;
+    bool somebody = false;
+    for (std::size_t i = 0; i < owners_.size(); ++i) {
+        const auto& owner = owners_[i];
+        const auto* item = owner.values.find(entry.key);
+        if (item == nullptr || !serves(owner, listener)) continue;
+        known = true;
+        if (item->spec.type == ConfigType::Path) {
+            return {StatusCode::Denied, entry.key + " is a path; paths are set in the configuration file only"};
+        }
+        if (auto denied = forbidden(item->spec.name); !denied) return denied;
+        ConfigValue value;
+        if (const auto wrong = parseValue(item->spec, entry.value, "", value)) {
+            return {wrong->number == ErrorNumber::OutOfRange ? StatusCode::OutOfRange : StatusCode::InvalidArgument,
+                    entry.key + ": " + wrong->text};
+        }
+        const bool changeable = item->spec.has(plugin::kReloadable) && owner.reconfigure != nullptr;
+        // The kernel's word counts only where no plugin has the key as well: identity is constant, plugins act on the change.
+        if (!changeable && owner.reconfigure == nullptr) continue;
+        if (value.text == item->value.text) {
+            somebody = true;
+            continue;
+        }
+        if (!changeable) return restartNeeded(entry.key);
+        somebody = true;
+        value.origin = Origin::RunTime;
+        value.where = "changed at run time";
+        out.push_back({i, item->spec.name, std::move(value)});
+    }
+    if (somebody) return Status::ok();
+    if (known) return restartNeeded(entry.key);
+    if (findRocketmqKey(entry.key) != nullptr) {
+        return {StatusCode::Unsupported, entry.key + " has no effect in this broker"};
+    }
+    return {StatusCode::NotFound, "unknown key '" + entry.key + "'"};
+}
+
+Status RuntimeConfigStore::apply(std::string_view listener, std::span<const ConfigEntry> changes) {
+    // Copies: the caller's memory may be a plugin's, and the caller may give up waiting.
+    std::vector<ConfigEntry> copies(changes.begin(), changes.end());
+    return onLifecycle_([this, listener = std::string(listener), copies = std::move(copies)]() -> Status {
+        std::vector<Change> checked;
+        std::set<std::string> seen;
+        for (const auto& entry : copies) {
+            if (!seen.insert(entry.key).second) return {StatusCode::InvalidArgument, entry.key + " is given twice"};
+            if (auto status = check(listener, entry, checked); !status) return status;
+        }
+        if (auto status = commit(checked); !status) return status;
+        changes_.fetch_add(1, std::memory_order_relaxed);
+        for (const auto& entry : copies) log_.info("configuration changed", {{"key", entry.key}});
+        if (auto status = keep(copies); !status) {
+            log_.error("the change holds until the next restart only", {{"error", status.message()}});
+        }
+        return Status::ok();
+    });
+}
+
+Status RuntimeConfigStore::commit(const std::vector<Change>& changes) {
+    std::vector<std::size_t> told;
+    for (std::size_t i = 0; i < owners_.size(); ++i) {
+        if (std::none_of(changes.begin(), changes.end(), [&](const Change& c) { return c.owner == i; })) continue;
+        told.push_back(i);
+        if (auto status = tell(i, changes, false); !status) {
+            for (const auto owner : told) (void)tell(owner, changes, true);
+            return {status.code(), owners_[i].name + ": " + status.message()};
+        }
+    }
+    const std::lock_guard lock(mutex_);
+    for (const auto& change : changes) owners_[change.owner].values.set(change.name, change.value);
+    return Status::ok();
+}
+
+Status RuntimeConfigStore::tell(std::size_t index, const std::vector<Change>& changes, bool undo) {
+    const auto& owner = owners_[index];
+    ConfigValues next = owner.values;
+    std::vector<std::string_view> names;
+    for (const auto& change : changes) {
+        if (change.owner != index) continue;
+        names.push_back(change.name);
+        if (!undo) next.set(change.name, change.value);
+    }
+    return owner.reconfigure(next, names);
+}
+
+Status RuntimeConfigStore::keep(std::span<const ConfigEntry> entries) {
+    auto all = kept_;
+    for (const auto& entry : entries) all[entry.key] = entry.value;
+    std::string text =
+        "# Values that were changed while the broker ran. They win over the configuration files; remove a line to end that.\n"
+        "# Written by the broker.\n";
+    for (const auto& [key, value] : all) {
+        text += PropertiesFile::escape(key, true) + " = " + PropertiesFile::escape(value, false) + "\n";
+    }
+    if (auto status = files_.makeDirectories(directoryOf(options_.changesPath)); !status) return status;
+    if (auto status = files_.replaceAtomically(options_.changesPath, text, true); !status) return status;
+    kept_ = std::move(all);
+    return Status::ok();
+}
+
+void RuntimeConfigStore::reload(const ConfigSources& sources) {
+    Problems problems;
+    std::vector<Change> changes;
+    for (std::size_t i = 0; i < owners_.size(); ++i) {
+        auto& owner = owners_[i];
+        const auto file = std::find_if(sources.pluginFiles().begin(), sources.pluginFiles().end(),
+                                       [&](const PluginFile& f) { return f.plugin == owner.name && f.enabled; });
+        const auto assignments = file == sources.pluginFiles().end() ? sources.common() : sources.assignmentsFor(*file);
+        for (const auto& [name, item] : owner.values.items()) {
+            ConfigValue value;
+            (void)parseValue(item.spec, item.spec.defaultValue, "", value);
+            value.where = "default";
+            bool fine = true;
+            for (const auto& assignment : assignments) {
+                if (!item.spec.answersTo(assignment.key) || assignment.origin < value.origin) continue;
+                ConfigValue next;
+                const auto wrong = parseValue(item.spec, assignment.value, assignment.baseDirectory, next);
+                if (wrong || assignment.trailingComment) {
+                    problems.add(wrong ? wrong->number : ErrorNumber::TrailingComment, assignment.where,
+                                 assignment.key + ": " + (wrong ? wrong->text : "comment behind the value"));
+                    fine = false;
+                    continue;
+                }
+                next.origin = assignment.origin;
+                next.where = assignment.where;
+                value = std::move(next);
+            }
+            if (!fine || value.text == item.value.text || item.spec.type == ConfigType::Path) continue;
+            if (item.spec.has(plugin::kReloadable) && owner.reconfigure != nullptr) {
+                changes.push_back({i, name, std::move(value)});
+            } else if (owner.reconfigure != nullptr || !item.spec.has(plugin::kReloadable)) {
+                log_.warn("a changed key needs a restart", {{"key", name}, {"where", value.where}});
+            }
+        }
+    }
+    for (const auto& problem : problems.list()) log_.error(problem.toString());
+    if (!problems.empty() || changes.empty()) return;
+    if (auto status = commit(changes); !status) {
+        log_.error("the new configuration was refused; the old one stays", {{"error", status.message()}});
+        return;
+    }
+    changes_.fetch_add(1, std::memory_order_relaxed);
+    for (const auto& change : changes) log_.info("configuration changed", {{"key", change.name}, {"where", change.value.where}});
+}
+
+}  // namespace patchbay::kernel

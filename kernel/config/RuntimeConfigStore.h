@@ -1,0 +1,81 @@
+// RuntimeConfigStore: the configuration of the running process, and its changes.
+#pragma once
+
+#include "app/Errors.h"
+#include "config/ConfigSources.h"
+#include "config/ConfigValues.h"
+#include "patchbay/base/FileSystem.h"
+#include "patchbay/plugin/Config.h"
+#include "patchbay/plugin/Logger.h"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace patchbay::kernel {
+
+/// Somebody with keys: the kernel or one plugin.
+struct RuntimeOwner {
+    std::string name;
+    std::vector<std::string> listeners;   ///< that it serves; empty = all
+    ConfigValues values;
+    /// Tells it; null for an owner that never changes anything while running.
+    std::function<Status(const ConfigValues& next, std::span<const std::string_view> changed)> reconfigure;
+};
+
+/// Runs a function on the thread that also starts and stops plugins, and answers what it returned. Unavailable while stopping.
+using OnLifecycleThread = std::function<Status(std::function<Status()>)>;
+
+/// Precedence at the next start: command line, then what was changed here, then the main file, then plugin files. Changes are kept
+/// in a file of their own under the store root, so that the operator's file stays the operator's.
+/// Owned by the application. Thread-safe; plugins are told on the lifecycle thread only.
+class RuntimeConfigStore final : public plugin::RuntimeConfig {
+public:
+    struct Options {
+        std::string changesPath;                ///< of the file that changes are kept in
+        std::vector<std::string> blackList;     ///< keys that nobody may change
+    };
+    RuntimeConfigStore(FileSystem& files, plugin::Logger& log, OnLifecycleThread onLifecycle)
+        : files_(files), log_(log), onLifecycle_(std::move(onLifecycle)) {}
+
+    /// Before anything is asked. `kept` are the run-time changes that were read at start.
+    void open(Options options, const std::vector<Assignment>& kept);
+    void addOwner(RuntimeOwner owner);
+    void clearOwners();
+
+    [[nodiscard]] std::vector<plugin::ConfigEntry> snapshot(std::string_view listener) const override;
+    Status apply(std::string_view listener, std::span<const plugin::ConfigEntry> changes) override;
+    [[nodiscard]] std::int64_t changeCount() const noexcept override { return changes_.load(std::memory_order_relaxed); }
+
+    /// Takes over what the files say now: reloadable keys are applied, others are logged as needing a restart. On the
+    /// lifecycle thread.
+    void reload(const ConfigSources& sources);
+
+private:
+    struct Change {
+        std::size_t owner;
+        std::string name;
+        ConfigValue value;
+    };
+    [[nodiscard]] static bool serves(const RuntimeOwner& owner, std::string_view listener) noexcept;
+    Status check(std::string_view listener, const plugin::ConfigEntry& entry, std::vector<Change>& out) const;
+    Status forbidden(std::string_view key) const;
+    /// Tells the owners; all or none.
+    Status commit(const std::vector<Change>& changes);
+    Status tell(std::size_t owner, const std::vector<Change>& changes, bool undo);
+    Status keep(std::span<const plugin::ConfigEntry> entries);
+
+    FileSystem& files_;
+    plugin::Logger& log_;
+    const OnLifecycleThread onLifecycle_;
+    Options options_;
+    std::atomic<std::int64_t> changes_{0};
+    std::map<std::string, std::string> kept_;   // lifecycle thread only
+    mutable std::mutex mutex_;
+    std::vector<RuntimeOwner> owners_;          // guarded by mutex_; changed on the lifecycle thread only
+};
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,121 @@
+// The executable: what the command line asks for, and nothing else. The process itself is app/BrokerApplication.
+#include "app/BrokerApplication.h"
+#include "app/Errors.h"
+#include "app/Preparation.h"
+#include "log/PocoErrorBridge.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace patchbay;
+using namespace patchbay::kernel;
+
+struct CommandLine {
+    LaunchOptions launch;
+    std::string inspect;
+    bool check = false;
+    bool print = false;
+    bool configDocument = false;
+    bool errorsDocument = false;
+};
+
+std::string executableDirectory() {
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
+}
+
+/// Without -c: beside the working directory, of the installation, of the system.
+std::string defaultConfig(const std::string& executable) {
+    std::error_code ignored;
+    for (const std::string& candidate : {std::string("etc/standalone.conf"), executable + "/../etc/patchbay/standalone.conf",
+                                        std::string("/etc/patchbay/standalone.conf")}) {
+        if (std::filesystem::exists(candidate, ignored)) return candidate;
+    }
+    return "etc/standalone.conf";
+}
+
+/// -1 to go on, else the exit code.
+int parse(int argc, char** argv, CommandLine& out) {
+    CLI::App app("Patchbay: message broker and name server that speak RocketMQ's protocol.", "patchbay");
+    out.launch.executableDirectory = executableDirectory();
+    out.launch.configPath = defaultConfig(out.launch.executableDirectory);
+    app.add_option("-c,--config", out.launch.configPath, "main configuration file")->capture_default_str();
+    app.add_option("-D,--define", out.launch.definitions, "key=value, wins over all files; may be repeated")->allow_extra_args(false);
+    std::string namesrv;
+    app.add_option("-n,--namesrv", namesrv, "name servers, \"host:port;host:port\"; the same as -D namesrvAddr=");
+    app.add_flag("--check", out.check, "check configuration and plugins, print every problem, open no port; exits 78 when there is one");
+    app.add_flag("--print-config", out.print, "print every key with its value and where it comes from");
+    app.add_option("--inspect", out.inspect, "print the manifest of a plugin library and whether this broker would take it");
+    app.add_flag("--config-doc", out.configDocument, "print docs/configuration.md, of the kernel and all plugins in pluginDirectory");
+    app.add_flag("--errors-doc", out.errorsDocument, "print docs/errors.md");
+    app.set_version_flag("-V,--version", "patchbay " PATCHBAY_VERSION);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    }
+    if (!namesrv.empty()) out.launch.definitions.push_back("namesrvAddr=" + namesrv);
+    return -1;
+}
+
+int printProblems(const Problems& problems) {
+    std::fputs(problems.toString().c_str(), stderr);
+    return problems.empty() ? kExitOk : kExitConfig;
+}
+
+int inspect(const std::string& path) {
+    Problems problems;
+    const auto description = readManifest(systemFiles(), path, path, problems);
+    if (description) {
+        std::fputs(describe(*description).c_str(), stdout);
+        checkAbi(*description, path, problems);
+    }
+    if (problems.empty()) std::puts("this broker takes it");
+    return printProblems(problems);
+}
+
+int check(const LaunchOptions& launch, bool print) {
+    const auto prepared = prepare(systemFiles(), launch, true);
+    if (print) std::fputs(printedConfig(prepared).c_str(), stdout);
+    if (!print && prepared.problems.empty()) std::fputs(summary(prepared).c_str(), stdout);
+    return printProblems(prepared.problems);
+}
+
+int printConfigDocument(const LaunchOptions& launch) {
+    const auto prepared = prepare(systemFiles(), launch, true);
+    std::fputs(configDocument(systemFiles(), prepared.settings.pluginDirectory).c_str(), stdout);
+    return kExitOk;
+}
+
+int runMain(int argc, char** argv, MonotonicTime startedAt) {
+    CommandLine line;
+    if (const int code = parse(argc, argv, line); code >= 0) return code;
+    if (line.errorsDocument) return std::fputs(errorsDocument().c_str(), stdout) >= 0 ? kExitOk : kExitFailed;
+    if (!line.inspect.empty()) return inspect(line.inspect);
+    if (line.configDocument) return printConfigDocument(line.launch);
+    if (line.check || line.print) return check(line.launch, line.print);
+    return BrokerApplication(std::move(line.launch), startedAt).run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto startedAt = systemClock().now();
+    bridgePocoErrors(nullptr);
+    LifecycleLoop::blockSignals();
+    try {
+        return runMain(argc, argv, startedAt);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "PB-1003 %s\n", error.what());
+        return kExitFailed;
+    }
+}

@@ -1,0 +1,63 @@
+#include "plugin/KernelContext.h"
+
+#include <algorithm>
+
+namespace patchbay::kernel {
+
+KernelContext::KernelContext(const HostSurroundings& around, ServiceRegistry& registry, const PluginDescription& description,
+                             Ref<Generation> generation, ExecutorOverrides executors, std::vector<const Registrations*> others)
+    : around_(around), log_(around.logger("plugin." + description.name)), services_(registry, description, generation),
+      registrations_(std::make_unique<Registrations>(generation, around.server.executors(), around.server.listenerNames(),
+                                                     std::move(others))),
+      tuned_(*registrations_, std::move(executors)), timers_(around.control), remoting_(around.server.remoting()) {}
+
+KernelContext::~KernelContext() {
+    afterStop();
+}
+
+void KernelContext::addPeerListener(plugin::PeerListener& listener) {
+    {
+        const std::lock_guard lock(mutex_);
+        peerListeners_.push_back(&listener);
+    }
+    around_.server.addPeerListener(listener);
+}
+
+void KernelContext::removePeerListener(plugin::PeerListener& listener) noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase(peerListeners_, &listener);
+    }
+    around_.server.removePeerListener(listener);
+}
+
+void KernelContext::beforeStop() noexcept {
+    timers_.cancelAll();
+    remoting_.cancelOpen();
+}
+
+void KernelContext::afterStop() noexcept {
+    timers_.cancelAll();
+    remoting_.close();
+    std::vector<plugin::PeerListener*> left;
+    {
+        const std::lock_guard lock(mutex_);
+        left.swap(peerListeners_);
+    }
+    for (auto* listener : left) around_.server.removePeerListener(*listener);
+    services_.close();
+    registrations_.reset();
+}
+
+Status KernelContext::TunedProcessors::bind(std::span<const protocol::RequestCode> codes, plugin::Processor& processor,
+                                            const plugin::BindOptions& options) {
+    const auto found = overrides_.find(options.executor.name);
+    if (options.executor.name.empty() || found == overrides_.end()) return target_.bind(codes, processor, options);
+    auto tuned = options;
+    tuned.executor.threads = found->second.threads.value_or(tuned.executor.threads);
+    tuned.executor.queueCapacity = found->second.queueCapacity.value_or(tuned.executor.queueCapacity);
+    tuned.executor.maxQueueWait = found->second.maxQueueWait.value_or(tuned.executor.maxQueueWait);
+    return target_.bind(codes, processor, tuned);
+}
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,86 @@
+// KernelContext: what one generation of a plugin gets from the kernel.
+#pragma once
+
+#include "config/ConfigSources.h"
+#include "dispatch/Generation.h"
+#include "dispatch/Registrations.h"
+#include "patchbay/plugin/Plugin.h"
+#include "plugin/PluginRemoting.h"
+#include "plugin/ServiceRegistry.h"
+#include "server/Server.h"
+#include "timers/ControlExecutor.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace patchbay::kernel {
+
+/// What the plugin host lends on; everything outlives the host.
+struct HostSurroundings {
+    const Clock& clock;
+    FileSystem& files;
+    Server& server;
+    ControlExecutor& control;
+    plugin::RuntimeConfig& runtimeConfig;
+    plugin::Metrics& metrics;
+    const plugin::BrokerIdentity& identity;
+    std::function<plugin::Logger&(const std::string& path)> logger;
+};
+
+/// Owned by the plugin's instance; lives until the plugin object is destroyed.
+class KernelContext final : public plugin::PluginContext {
+public:
+    KernelContext(const HostSurroundings& around, ServiceRegistry& registry, const PluginDescription& description,
+                  Ref<Generation> generation, ExecutorOverrides executors, std::vector<const Registrations*> others);
+    ~KernelContext() override;
+
+    [[nodiscard]] plugin::Services& services() noexcept override { return services_; }
+    [[nodiscard]] plugin::Processors& processors() noexcept override { return tuned_; }
+    [[nodiscard]] plugin::Interceptors& interceptors() noexcept override { return *registrations_; }
+    [[nodiscard]] plugin::Timers& timers() noexcept override { return timers_; }
+    [[nodiscard]] plugin::RemotingInvoker& remoting() noexcept override { return remoting_; }
+    [[nodiscard]] plugin::RuntimeConfig& runtimeConfig() noexcept override { return around_.runtimeConfig; }
+    [[nodiscard]] plugin::Metrics& metrics() noexcept override { return around_.metrics; }
+    [[nodiscard]] plugin::Logger& log() noexcept override { return log_; }
+    [[nodiscard]] const Clock& clock() const noexcept override { return around_.clock; }
+    [[nodiscard]] FileSystem& files() noexcept override { return around_.files; }
+    [[nodiscard]] const plugin::BrokerIdentity& identity() const noexcept override { return around_.identity; }
+    [[nodiscard]] plugin::Lane laneCount() const noexcept override { return around_.server.laneCount(); }
+    void addPeerListener(plugin::PeerListener& listener) override;
+    void removePeerListener(plugin::PeerListener& listener) noexcept override;
+
+    /// Until afterStop().
+    [[nodiscard]] const Registrations& registrations() const noexcept { return *registrations_; }
+    [[nodiscard]] const PluginServices& published() const noexcept { return services_; }
+    /// Timers and open calls end; the plugin's stop() is next.
+    void beforeStop() noexcept;
+    /// Nothing of the plugin is called by the kernel when it returns, and the registrations hold its generation no more.
+    void afterStop() noexcept;
+
+private:
+    /// Binds with the executor sizes that the operator set.
+    class TunedProcessors final : public plugin::Processors {
+    public:
+        TunedProcessors(Registrations& target, ExecutorOverrides overrides) : target_(target), overrides_(std::move(overrides)) {}
+        Status bind(std::span<const protocol::RequestCode> codes, plugin::Processor& processor,
+                    const plugin::BindOptions& options) override;
+
+    private:
+        Registrations& target_;
+        const ExecutorOverrides overrides_;
+    };
+
+    const HostSurroundings& around_;
+    plugin::Logger& log_;
+    PluginServices services_;
+    std::unique_ptr<Registrations> registrations_;
+    TunedProcessors tuned_;
+    PluginTimers timers_;
+    PluginRemoting remoting_;
+    std::mutex mutex_;
+    std::vector<plugin::PeerListener*> peerListeners_;   // guarded by mutex_
+};
+
+}  // namespace patchbay::kernel

@@ -1,0 +1,136 @@
+#include "plugin/PluginInstance.h"
+
+namespace patchbay::kernel {
+
+namespace {
+
+/// Calls into the plugin and turns whatever leaves it into a Status whose text is ours.
+template <typename F>
+Status guarded(const char* step, F&& call) noexcept {
+    try {
+        const Status status = call();
+        return status ? Status::ok() : Status(status.code(), std::string(status.message().data(), status.message().size()));
+    } catch (const std::exception& error) {
+        return {StatusCode::Internal, std::string("an exception left ") + step + "(): " + error.what()};
+    } catch (...) {
+        return {StatusCode::Internal, std::string("an unknown exception left ") + step + "()"};
+    }
+}
+
+}  // namespace
+
+std::string_view toString(PluginState state) noexcept {
+    static constexpr std::string_view kNames[] = {"Found",   "Checked",  "Loaded",  "Created",   "Configured", "Initialised",
+                                                  "Started", "Draining", "Stopped", "Destroyed", "Retired",    "Failed"};
+    return kNames[static_cast<std::size_t>(state)];
+}
+
+PluginInstance::PluginInstance(PluginFile file, PluginDescription description, std::string libraryPath, std::uint32_t number)
+    : file_(std::move(file)), description_(std::move(description)), libraryPath_(std::move(libraryPath)), number_(number) {}
+
+PluginInstance::~PluginInstance() {
+    stop();
+    if (plugin_ != nullptr) destroy(false);
+}
+
+bool PluginInstance::load(FileSystem& files, const std::string& copy, Problems& problems) {
+    auto library = PluginLibrary::open(files, libraryPath_, copy);
+    if (!library) {
+        problems.add(ErrorNumber::PluginLoad, "plugin " + name(), library.error().message());
+        state_ = PluginState::Failed;
+        return false;
+    }
+    library_ = std::move(*library);
+    state_ = PluginState::Loaded;
+    plugin_ = library_->create();
+    if (plugin_ == nullptr) {
+        problems.add(ErrorNumber::PluginCreate, "plugin " + name(), "patchbay_plugin_create gave no object");
+        state_ = PluginState::Failed;
+        return false;
+    }
+    state_ = PluginState::Created;
+    return true;
+}
+
+std::span<const plugin::ConfigKey> PluginInstance::keys() const noexcept {
+    return plugin_ == nullptr ? std::span<const plugin::ConfigKey>() : plugin_->configKeys();
+}
+
+bool PluginInstance::configure(const ConfigSources& sources, const std::string& defaultDirectory, Problems& problems) {
+    const auto before = problems.size();
+    values_ = ConfigValues::resolve(keys(), sources.assignmentsFor(file_), defaultDirectory, "plugin " + name(), problems);
+    // A plugin never sees values that break its own table.
+    if (problems.size() == before) {
+        const auto status = guarded("configure", [&] { return plugin_->configure(values_); });
+        if (!status) problems.add(ErrorNumber::PluginConfigure, "plugin " + name(), status.message());
+    }
+    state_ = problems.size() == before ? PluginState::Configured : PluginState::Failed;
+    return state_ == PluginState::Configured;
+}
+
+Status PluginInstance::init(const HostSurroundings& around, ServiceRegistry& registry, ExecutorOverrides executors,
+                            std::vector<const Registrations*> others) {
+    generation_ = Ref<Generation>::adopt(new Generation(name(), number_));
+    context_ = std::make_unique<KernelContext>(around, registry, description_, generation_, std::move(executors), std::move(others));
+    auto status = guarded("init", [&] { return plugin_->init(*context_); });
+    if (status) {
+        const auto missing = context_->published().missing();
+        if (!missing.empty()) status = {StatusCode::Internal, "its manifest promises " + missing.front() + ", but init() did not publish it"};
+    }
+    state_ = status ? PluginState::Initialised : PluginState::Failed;
+    return status;
+}
+
+Status PluginInstance::start() {
+    auto status = guarded("start", [&] { return plugin_->start(); });
+    if (status) state_ = PluginState::Started;
+    return status;
+}
+
+Status PluginInstance::reconfigure(const ConfigValues& next, std::span<const std::string_view> changed) {
+    auto status = guarded("reconfigure", [&] { return plugin_->reconfigure(next, changed); });
+    if (status) values_ = next;
+    return status;
+}
+
+void PluginInstance::drain() noexcept {
+    if (state_ != PluginState::Started && state_ != PluginState::Draining) return;
+    state_ = PluginState::Draining;
+    (void)guarded("drain", [&] { plugin_->drain(); return Status::ok(); });
+}
+
+void PluginInstance::stop() noexcept {
+    const bool running = state_ == PluginState::Initialised || state_ == PluginState::Started || state_ == PluginState::Draining;
+    if (running) {
+        context_->beforeStop();
+        (void)guarded("stop", [&] { plugin_->stop(); return Status::ok(); });
+        state_ = PluginState::Stopped;
+    }
+    if (context_) context_->afterStop();
+}
+
+void PluginInstance::destroy(bool unload) noexcept {
+    if (plugin_ != nullptr) library_->destroy(plugin_);
+    plugin_ = nullptr;
+    context_.reset();
+    generation_.reset();
+    if (state_ != PluginState::Failed) state_ = PluginState::Destroyed;
+    if (!library_) return;
+    if (unload) library_->unloadAtEnd();
+    library_.reset();
+    if (!unload && state_ != PluginState::Failed) state_ = PluginState::Retired;
+}
+
+void PluginInstance::abandon() noexcept {
+    plugin_ = nullptr;
+    (void)context_.release();
+    (void)library_.release();
+    (void)generation_.release();
+    state_ = PluginState::Retired;
+}
+
+const Registrations* PluginInstance::registrations() const noexcept {
+    return context_ ? &context_->registrations() : nullptr;
+}
+
+}  // namespace patchbay::kernel

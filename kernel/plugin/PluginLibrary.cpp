@@ -1,0 +1,86 @@
+#include "plugin/PluginLibrary.h"
+
+#include <atomic>
+#include <charconv>
+#include <csignal>
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace patchbay::kernel {
+
+namespace {
+
+constexpr std::uint64_t kLibraryBytesMax = 256U << 20;
+
+std::string linkerText(const std::string& copy, const std::string& installed) {
+    const char* raw = dlerror();
+    std::string text = raw != nullptr ? raw : "unknown error of the dynamic linker";
+    // The operator knows the installed file, not our copy.
+    for (auto at = text.find(copy); at != std::string::npos; at = text.find(copy)) text.replace(at, copy.size(), installed);
+    return text;
+}
+
+template <typename F>
+F symbol(void* handle, const char* name) {
+    return reinterpret_cast<F>(dlsym(handle, name));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PluginLibrary>> PluginLibrary::open(FileSystem& files, const std::string& installed, const std::string& copy) {
+    {
+        const auto bytes = files.readAll(installed, kLibraryBytesMax);
+        if (!bytes) return bytes.error();
+        const auto target = files.open(copy, OpenMode::Create);
+        if (!target) return target.error();
+        if (auto status = (*target)->truncate(0); !status) return status;
+        if (auto status = (*target)->writeAt(*bytes, 0); !status) return status;
+    }
+    void* handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        Status status(StatusCode::Unavailable, linkerText(copy, installed));
+        (void)files.remove(copy);
+        return status;
+    }
+    std::unique_ptr<PluginLibrary> library(new PluginLibrary(files, copy, handle));
+    library->unload_ = true;   // until it has proved to be a plugin
+    library->create_ = symbol<decltype(create_)>(handle, "patchbay_plugin_create");
+    library->destroy_ = symbol<decltype(destroy_)>(handle, "patchbay_plugin_destroy");
+    if (library->create_ == nullptr || library->destroy_ == nullptr) {
+        return Status(StatusCode::Unavailable, "the library exports no patchbay_plugin_create or patchbay_plugin_destroy");
+    }
+    library->unload_ = false;
+    return library;
+}
+
+PluginLibrary::~PluginLibrary() {
+    if (unload_) dlclose(handle_);
+    (void)files_.remove(copy_);
+}
+
+void removeStaleCopies(FileSystem& files, const std::string& directory) {
+    const auto entries = files.list(directory);
+    if (!entries) return;
+    for (const auto& entry : *entries) {
+        // <plugin>.<process>.<number>.so
+        const auto last = entry.name.rfind('.');
+        if (last == std::string::npos || last == 0 || entry.name.substr(last) != ".so") continue;
+        const auto number = entry.name.rfind('.', last - 1);
+        if (number == std::string::npos || number == 0) continue;
+        const auto process = entry.name.rfind('.', number - 1);
+        if (process == std::string::npos) continue;
+        int pid = 0;
+        const auto* end = entry.name.data() + number;
+        const auto parsed = std::from_chars(entry.name.data() + process + 1, end, pid);
+        if (parsed.ec != std::errc() || parsed.ptr != end || pid <= 0) continue;
+        if (pid == getpid() || kill(pid, 0) == 0 || errno != ESRCH) continue;
+        (void)files.remove(directory + "/" + entry.name);
+    }
+}
+
+std::string copyPath(const std::string& directory, const std::string& plugin) {
+    static std::atomic<unsigned> number{0};
+    return directory + "/" + plugin + "." + std::to_string(getpid()) + "." + std::to_string(++number) + ".so";
+}
+
+}  // namespace patchbay::kernel
