@@ -3,6 +3,7 @@
 #include "TestRequest.h"
 
 #include <algorithm>
+#include <exception>
 #include <gtest/gtest.h>
 
 namespace patchbay::testkit {
@@ -99,11 +100,26 @@ void FakeContext::dispatch(TestRequest* core) {
     if (!core->wantsExecutor() && !bound->processor->admits(core->command)) {
         return std::move(request).respond(protocol::ResponseCode::SystemBusy, "[REJECTREQUEST]system busy, start flow control for a while");
     }
-    core->deferred = core->wantsExecutor() || !bound->loopSafe;
-    core->lane = core->deferred ? kExecutorLane : kLoopLane;
+    core->deferred = core->wantsExecutor();
+    core->lane = core->deferred || !bound->loopSafe ? kExecutorLane : kLoopLane;
     core->countRound();
     turns_.emplace(core->lane, bound->processor);
-    bound->processor->process(std::move(request));
+    running_ = core;
+    thrown_ = nullptr;
+    std::string error;
+    try {
+        bound->processor->process(std::move(request));
+    } catch (const std::exception& exception) {
+        error = exception.what();
+    }
+    running_ = nullptr;
+    if (thrown_ != nullptr) plugin::Request(thrown_).respond(protocol::ResponseCode::SystemError, std::move(error));
+}
+
+bool FakeContext::isThrown(TestRequest& request) noexcept {
+    if (running_ != &request || std::uncaught_exceptions() == 0) return false;
+    thrown_ = &request;
+    return true;
 }
 
 void FakeContext::enqueue(TestRequest* request) {

@@ -4,6 +4,23 @@
 
 namespace patchbay::testkit {
 
+Status FaultyFiles::Faults::look(Status Faults::* which) {
+    const std::lock_guard lock(mutex);
+    return this->*which;
+}
+
+Status FaultyFiles::Faults::waitForSync() {
+    std::unique_lock lock(mutex);
+    if (hold) {
+        ++held;
+        changed.notify_all();
+        changed.wait(lock, [this] { return !hold; });
+        --held;
+    }
+    if (sync) syncs.fetch_add(1);
+    return sync;
+}
+
 class FaultyFile final : public File {
 public:
     FaultyFile(std::unique_ptr<File> below, std::shared_ptr<FaultyFiles::Faults> faults)
@@ -12,47 +29,33 @@ public:
     [[nodiscard]] const std::string& path() const noexcept override { return below_->path(); }
     [[nodiscard]] Result<std::uint64_t> size() const override { return below_->size(); }
     [[nodiscard]] Result<std::size_t> readAt(std::span<char> buffer, std::uint64_t offset) const override {
-        if (Status fault = look(&FaultyFiles::Faults::read); !fault) return fault;
+        if (Status fault = faults_->look(&FaultyFiles::Faults::read); !fault) return fault;
         return below_->readAt(buffer, offset);
     }
     Status writeAt(std::string_view bytes, std::uint64_t offset) override {
-        if (Status fault = look(&FaultyFiles::Faults::write); !fault) return fault;
+        if (Status fault = faults_->look(&FaultyFiles::Faults::write); !fault) return fault;
         return below_->writeAt(bytes, offset);
     }
     Status writeAt(std::span<iovec> pieces, std::uint64_t offset) override {
-        if (Status fault = look(&FaultyFiles::Faults::write); !fault) return fault;
+        if (Status fault = faults_->look(&FaultyFiles::Faults::write); !fault) return fault;
         return below_->writeAt(pieces, offset);
     }
     Status sync() override {
-        {
-            std::unique_lock lock(faults_->mutex);
-            if (faults_->hold) {
-                ++faults_->held;
-                faults_->changed.notify_all();
-                faults_->changed.wait(lock, [this] { return !faults_->hold; });
-                --faults_->held;
-            }
-            if (!faults_->sync) return faults_->sync;
-        }
-        faults_->syncs.fetch_add(1);
+        if (Status fault = faults_->waitForSync(); !fault) return fault;
         return below_->sync();
     }
     void startWriteback(std::uint64_t offset, std::uint64_t size) noexcept override { below_->startWriteback(offset, size); }
     Status truncate(std::uint64_t size) override {
-        if (Status fault = look(&FaultyFiles::Faults::write); !fault) return fault;
+        if (Status fault = faults_->look(&FaultyFiles::Faults::write); !fault) return fault;
         return below_->truncate(size);
     }
     Status allocate(std::uint64_t offset, std::uint64_t size) override {
-        if (Status fault = look(&FaultyFiles::Faults::write); !fault) return fault;
+        if (Status fault = faults_->look(&FaultyFiles::Faults::write); !fault) return fault;
         return below_->allocate(offset, size);
     }
     [[nodiscard]] Result<Ref<Mapping>> map(std::uint64_t offset, std::size_t size) const override { return below_->map(offset, size); }
 
 private:
-    [[nodiscard]] Status look(Status FaultyFiles::Faults::* which) const {
-        const std::lock_guard lock(faults_->mutex);
-        return (*faults_).*which;
-    }
     std::unique_ptr<File> below_;
     std::shared_ptr<FaultyFiles::Faults> faults_;
 };

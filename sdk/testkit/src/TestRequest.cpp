@@ -56,6 +56,7 @@ void TestRequest::answer(plugin::Response& response) noexcept {
 }
 
 void TestRequest::abandon() noexcept {
+    if (context_.isThrown(*this)) return;
     if (!mayBeAbandoned_) ADD_FAILURE() << "a request of code " << command.code << " was destroyed without an answer";
     finish(true, std::nullopt);
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <thread>
 
 namespace patchbay::testkit {
@@ -65,6 +66,9 @@ private:
             case RequestCode::QueryMessage:
                 if (!request.deferred()) return std::move(request).defer();
                 return std::move(request).respond(ResponseCode::Success, std::to_string(request.lane()));
+            case RequestCode::HeartBeat:
+                if (request.body() == "throw") throw std::runtime_error("thrown by the plugin");
+                return;
             default: return;
         }
     }
@@ -150,6 +154,13 @@ TEST_F(Harness, ALostRequestIsATestFailure) {
     CallOptions options;
     options.mayBeAbandoned = true;
     EXPECT_TRUE(context.call(RequestCode::HeartBeat, {}, "", options).abandoned());
+}
+
+TEST_F(Harness, AnExceptionIsAnsweredWithSystemError) {
+    start();
+    const auto result = context.call(RequestCode::HeartBeat, {}, "throw");
+    EXPECT_EQ(result.code(), ResponseCode::SystemError);
+    EXPECT_EQ(result.remark(), "thrown by the plugin");
 }
 
 TEST_F(Harness, UnboundCodesAreNotSupported) {

@@ -117,6 +117,8 @@ private:
     void dispatch(TestRequest* request);
     void enqueue(TestRequest* request);
     bool runOneReturned();
+    /// True when the request ends because an exception leaves its processor; dispatch() answers it then.
+    bool isThrown(TestRequest& request) noexcept;
     void tellClosed();
 
     FileSystem& files_;
@@ -137,6 +139,8 @@ private:
     std::uint64_t lastPeerId_ = 0;
     std::int32_t lastOpaque_ = 0;
     bool routesClosed_ = false;
+    TestRequest* running_ = nullptr;
+    TestRequest* thrown_ = nullptr;
 
     std::mutex mutex_;
     std::vector<plugin::PeerListener*> peerListeners_;

@@ -27,6 +27,13 @@ public:
     void holdSyncs();
     /// Waits (in real time, bounded) until a sync() is held. False when none came.
     bool awaitHeldSync();
+
+    // The faults themselves, for backends whose files go another way than through FileSystem.
+    [[nodiscard]] Status beforeWrite() const { return faults_->look(&Faults::write); }
+    [[nodiscard]] Status beforeRead() const { return faults_->look(&Faults::read); }
+    /// Waits while syncs are held.
+    [[nodiscard]] Status beforeSync() const { return faults_->waitForSync(); }
+
     [[nodiscard]] std::uint64_t syncs() const noexcept { return faults_->syncs.load(); }
 
     [[nodiscard]] Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override;
@@ -50,6 +57,9 @@ private:
         bool hold = false;
         int held = 0;
         std::atomic<std::uint64_t> syncs{0};
+
+        [[nodiscard]] Status look(Status Faults::* which);
+        [[nodiscard]] Status waitForSync();
     };
     std::shared_ptr<Faults> faults_;
     FileSystem& below_;
