@@ -50,7 +50,7 @@ Response QueryProcessor::queueEnd(const plugin::Request& request, bool max) cons
 Response QueryProcessor::searchByTime(const plugin::Request& request) const {
     const auto header = protocol::SearchOffsetRequest::parse(request.command());
     if (!header) return failed(header.error());
-    const auto bound = header->upper ? service::Bound::Upper : service::Bound::Lower;
+    const auto bound = header->upper() ? service::Bound::Upper : service::Bound::Lower;
     const auto offset = services_.store->offsetAt(header->topic, header->queueId, header->timestamp, bound);
     return offset ? offsetAnswer(*offset) : failed(offset.error());
 }

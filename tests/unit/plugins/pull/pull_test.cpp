@@ -1,0 +1,395 @@
+// Proves: what a consumer is answered, when a pull is held and what wakes it, and who is refused with which words.
+// How: the plugin on a fake kernel with the store in memory, a manual clock and services reduced to what a test sets.
+// Left to others: the holder itself (suspended_test), the store (contract suite), clients (interop).
+#include "Fakes.h"
+
+#include "patchbay/protocol/headers/ConsumerOffset.h"
+#include "patchbay/protocol/headers/MessageQuery.h"
+#include "patchbay/protocol/headers/PullMessage.h"
+#include "patchbay/protocol/message/SysFlag.h"
+#include "patchbay/protocol/util/Hash.h"
+#include "patchbay/testkit/FakeContext.h"
+#include "patchbay/testkit/MemoryStore.h"
+#include "patchbay/testkit/PluginRunner.h"
+#include "patchbay/testkit/StoreClient.h"
+
+#include <gtest/gtest.h>
+
+extern "C" patchbay::plugin::Plugin* patchbay_plugin_create() noexcept;
+
+namespace patchbay::plugins::pull {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+using protocol::RequestCode;
+using protocol::ResponseCode;
+using testkit::CallResult;
+
+constexpr std::int32_t kSubscribed = protocol::kPullFlagSubscription;
+constexpr std::int32_t kHold = kSubscribed | protocol::kPullFlagSuspend;
+
+class PullTest : public ::testing::Test {
+protected:
+    void begin(testkit::Settings settings = {}) {
+        topics_.topics["T"] = {4, 4, 6, 0, false, false};
+        groups_.groups["g"] = {};
+        context_.provide<service::MessageStore>(store_);
+        context_.provide<service::TopicConfigs>(topics_);
+        context_.provide<service::SubscriptionGroups>(groups_);
+        context_.provide<service::ConsumerOffsets>(offsets_);
+        context_.provide<service::ClientRegistry>(clients_);
+        runner_.add(std::unique_ptr<plugin::Plugin>(patchbay_plugin_create()), std::move(settings));
+        const auto started = runner_.start();
+        ASSERT_TRUE(started) << started.message();
+    }
+    void TearDown() override { runner_.stop(); }
+
+    void append(const std::string& body, const std::string& tags = "", std::int32_t queue = 0) {
+        testkit::TestMessage message;
+        message.topic = "T";
+        message.queueId = queue;
+        message.body = body;
+        message.tags = tags;
+        ASSERT_EQ(testkit::appendOne(store_, message).status, service::AppendStatus::PutOk);
+        context_.pump();
+    }
+    static protocol::PullMessageRequest request(std::int64_t offset, std::int32_t sysFlag = kSubscribed, std::string_view expression = "*") {
+        protocol::PullMessageRequest pull;
+        pull.consumerGroup = "g";
+        pull.topic = "T";
+        pull.queueOffset = offset;
+        pull.maxMsgNums = 32;
+        pull.sysFlag = sysFlag;
+        pull.suspendTimeoutMillis = 15'000;
+        pull.subscription = expression;
+        return pull;
+    }
+    CallResult pull(const protocol::PullMessageRequest& header) { return context_.call(RequestCode::PullMessage, header); }
+    CallResult pull(std::int64_t offset, std::int32_t sysFlag = kSubscribed, std::string_view expression = "*") {
+        return pull(request(offset, sysFlag, expression));
+    }
+    static std::vector<std::string> bodies(const CallResult& result) {
+        std::vector<std::string> all;
+        for (const auto& message : testkit::parseRecords(result.body())) all.push_back(message.body);
+        return all;
+    }
+
+    testkit::FakeContext context_;
+    testkit::MemoryStore store_{context_.clock()};
+    FakeTopics topics_;
+    FakeGroups groups_;
+    FakeOffsets offsets_;
+    FakeClients clients_;
+    testkit::PluginRunner runner_{context_};
+};
+
+TEST_F(PullTest, GivesMessagesAndWhereToGoOn) {
+    begin();
+    append("a");
+    append("b");
+    auto result = pull(0);
+    EXPECT_EQ(result.code(), ResponseCode::Success);
+    EXPECT_EQ(result.remark(), "FOUND");
+    EXPECT_EQ(bodies(result), (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(result.field("nextBeginOffset"), "2");
+    EXPECT_EQ(result.field("minOffset"), "0");
+    EXPECT_EQ(result.field("maxOffset"), "2");
+    EXPECT_EQ(result.field("suggestWhichBrokerId"), "0");
+    EXPECT_EQ(result.field("topicSysFlag"), "0");
+    EXPECT_EQ(result.field("groupSysFlag"), "0");
+}
+
+TEST_F(PullTest, AsksForNoneGetsOneAsFromRocketMq) {
+    begin();
+    append("a");
+    append("b");
+    auto header = request(0);
+    header.maxMsgNums = 0;
+    EXPECT_EQ(bodies(pull(header)), std::vector<std::string>{"a"});
+    header.maxMsgNums = 1'000'000;
+    EXPECT_EQ(bodies(pull(header)).size(), 2U);
+}
+
+TEST_F(PullTest, AnswersEveryOffsetAsTheTableSays) {
+    begin();
+    append("a");
+    append("b");
+    struct Case { std::int64_t offset; ResponseCode code; std::string remark; std::string next; };
+    for (const auto& c : {Case{2, ResponseCode::PullNotFound, "OFFSET_OVERFLOW_ONE", "2"},
+                          Case{3, ResponseCode::PullOffsetMoved, "OFFSET_OVERFLOW_BADLY", "2"},
+                          Case{9999, ResponseCode::PullOffsetMoved, "OFFSET_OVERFLOW_BADLY", "2"},
+                          Case{-5, ResponseCode::PullOffsetMoved, "OFFSET_TOO_SMALL", "0"}}) {
+        auto result = pull(c.offset);
+        EXPECT_EQ(result.code(), c.code) << c.offset;
+        EXPECT_EQ(result.remark(), c.remark) << c.offset;
+        EXPECT_EQ(result.field("nextBeginOffset"), c.next) << c.offset;
+    }
+    auto empty = request(0);
+    empty.queueId = 1;
+    EXPECT_EQ(pull(empty).code(), ResponseCode::PullNotFound);
+    empty.queueOffset = 3;
+    auto moved = pull(empty);
+    EXPECT_EQ(moved.code(), ResponseCode::PullOffsetMoved);
+    EXPECT_EQ(moved.field("nextBeginOffset"), "0");
+}
+
+TEST_F(PullTest, FiltersByTagsAndSkipsWhatDoesNotMatch) {
+    begin();
+    append("1", "a");
+    append("2", "b");
+    append("3", "c");
+    EXPECT_EQ(bodies(pull(0, kSubscribed, "a || c")), (std::vector<std::string>{"1", "3"}));
+    auto none = pull(0, kSubscribed, "x");
+    EXPECT_EQ(none.code(), ResponseCode::PullRetryImmediately);
+    EXPECT_EQ(none.remark(), "NO_MATCHED_MESSAGE");
+    EXPECT_EQ(none.field("nextBeginOffset"), "3");
+}
+
+TEST_F(PullTest, TagsOfEqualHashAreLeftToTheClientAndTheOffsetAdvances) {
+    begin();
+    ASSERT_EQ(protocol::javaHashCode("Aa"), protocol::javaHashCode("BB"));
+    append("b", "BB");
+    auto result = pull(0, kSubscribed, "Aa");
+    EXPECT_EQ(result.code(), ResponseCode::Success);
+    EXPECT_EQ(result.field("nextBeginOffset"), "1");
+}
+
+TEST_F(PullTest, HoldsUntilAMessageArrives) {
+    begin();
+    auto result = pull(0, kHold);
+    ASSERT_TRUE(result.held());
+    append("now");
+    ASSERT_TRUE(result.answered());
+    EXPECT_EQ(bodies(result), std::vector<std::string>{"now"});
+    EXPECT_EQ(result.rounds(), 2);
+}
+
+TEST_F(PullTest, OnlyAWantedMessageWakesAHeldPull) {
+    begin();
+    auto result = pull(0, kHold, "b");
+    append("other queue", "b", 1);
+    append("other tag", "a");
+    EXPECT_TRUE(result.held());
+    append("mine", "b");
+    ASSERT_TRUE(result.answered());
+    EXPECT_EQ(bodies(result), std::vector<std::string>{"mine"});
+}
+
+TEST_F(PullTest, WakesAllThatWaitOnAQueue) {
+    begin();
+    auto one = pull(0, kHold);
+    auto two = pull(0, kHold);
+    append("m");
+    EXPECT_TRUE(one.answered() && two.answered());
+}
+
+TEST_F(PullTest, AnswersNotFoundWhenTheTimeIsOver) {
+    begin();
+    auto result = pull(0, kHold);
+    context_.advance(14'900ms);
+    EXPECT_TRUE(result.held());
+    context_.advance(600ms);
+    ASSERT_TRUE(result.answered());
+    EXPECT_EQ(result.code(), ResponseCode::PullNotFound);
+    context_.advance(1s);
+    EXPECT_EQ(context_.timers().count(), 0U) << "nothing ticks while nothing is held";
+}
+
+TEST_F(PullTest, ShortPollingHoldsForItsOwnTime) {
+    begin({{"longPollingEnable", "false"}, {"shortPollingTimeMills", "1000"}});
+    auto result = pull(0, kHold);
+    context_.advance(900ms);
+    EXPECT_TRUE(result.held());
+    context_.advance(400ms);
+    EXPECT_TRUE(result.answered());
+}
+
+TEST_F(PullTest, IsNotHeldWithoutAskingForIt) {
+    begin();
+    EXPECT_EQ(pull(0, kSubscribed).code(), ResponseCode::PullNotFound);
+}
+
+TEST_F(PullTest, IsAnsweredAtOnceWhenTheHoldIsFull) {
+    begin({{"heldPullsMax", "1"}});
+    auto first = pull(0, kHold);
+    auto second = pull(0, kHold);
+    EXPECT_TRUE(first.held());
+    EXPECT_EQ(second.code(), ResponseCode::PullNotFound);
+    append("x");
+    EXPECT_TRUE(first.answered());
+}
+
+TEST_F(PullTest, AHeldPullOfAClosedConnectionIsDropped) {
+    begin();
+    auto peer = context_.peer();
+    testkit::CallOptions options;
+    options.peer = peer;
+    options.mayBeAbandoned = true;
+    auto result = context_.call(RequestCode::PullMessage, request(0, kHold), "", options);
+    EXPECT_TRUE(result.held());
+    context_.disconnect(peer);
+    context_.advance(5s);
+    EXPECT_FALSE(result.held());
+    EXPECT_EQ(context_.timers().count(), 0U);
+}
+
+TEST_F(PullTest, StoppingHandsHeldPullsBack) {
+    begin();
+    auto result = pull(0, kHold);
+    runner_.stop();
+    EXPECT_TRUE(result.answered());
+}
+
+TEST_F(PullTest, ReadsFromDiskOnTheExecutor) {
+    begin();
+    append("cold");
+    store_.setResident(false);
+    auto result = pull(0);
+    context_.pump();
+    ASSERT_TRUE(result.answered());
+    EXPECT_EQ(bodies(result), std::vector<std::string>{"cold"});
+    EXPECT_EQ(result.rounds(), 2);
+    ASSERT_NE(context_.binding(RequestCode::PullMessage), nullptr);
+    EXPECT_EQ(context_.binding(RequestCode::PullMessage)->executor.name, "pull");
+}
+
+TEST_F(PullTest, CommitsOnceWhenAsked) {
+    begin();
+    auto header = request(0, kHold | protocol::kPullFlagCommitOffset);
+    header.commitOffset = 7;
+    auto result = pull(header);
+    EXPECT_EQ(offsets_.query("g", "T", 0), 7);
+    offsets_.committed.clear();
+    append("wake");
+    EXPECT_TRUE(result.answered());
+    EXPECT_EQ(offsets_.query("g", "T", 0), -1) << "a woken pull does not commit again";
+    EXPECT_EQ((offsets_.pulled[FakeOffsets::key("g", "T", 0)]), 1);
+}
+
+TEST_F(PullTest, TellsAResetOnce) {
+    begin();
+    append("a");
+    append("b");
+    offsets_.assignReset("g", "T", 0, 1);
+    auto result = pull(0);
+    EXPECT_EQ(result.code(), ResponseCode::PullOffsetMoved);
+    EXPECT_EQ(result.remark(), "OFFSET_RESET");
+    EXPECT_EQ(result.field("nextBeginOffset"), "1");
+    EXPECT_EQ(pull(1).code(), ResponseCode::Success);
+}
+
+TEST_F(PullTest, RefusesWithRocketMqsCodesAndWords) {
+    begin();
+    topics_.topics["W"] = {4, 4, 2, 0, false, false};
+    groups_.groups["off"].consumeEnable = false;
+    const auto faq = "\nSee https://rocketmq.apache.org/docs/bestPractice/06FAQ for further details."s;
+    struct Case { std::string group; std::string topic; std::int32_t queue; ResponseCode code; std::string remark; std::string type; };
+    for (const auto& c : {
+             Case{"none", "T", 0, ResponseCode::SubscriptionGroupNotExist, "subscription group [none] does not exist, " + faq, ""},
+             Case{"off", "T", 0, ResponseCode::NoPermission, "subscription group no permission, off", "2"},
+             Case{"g", "X", 0, ResponseCode::TopicNotExist, "topic[X] not exist, apply first please! " + faq, ""},
+             Case{"g", "W", 0, ResponseCode::NoPermission, "the topic[W] pulling message is forbidden", "3"},
+             Case{"g", "T", 4, ResponseCode::InvalidParameter, "queueId[4] is illegal, topic:[T] topicConfig.readQueueNums:[4] consumer:[/", ""},
+             Case{"g", "T", -1, ResponseCode::InvalidParameter, "queueId[-1] is illegal, topic:[T] topicConfig.readQueueNums:[4] consumer:[/", ""}}) {
+        auto header = request(0);
+        header.consumerGroup = c.group;
+        header.topic = c.topic;
+        header.queueId = c.queue;
+        auto result = pull(header);
+        EXPECT_EQ(result.code(), c.code) << c.remark;
+        EXPECT_TRUE(result.remark().starts_with(c.remark)) << result.remark();
+        EXPECT_EQ(result.field("forbiddenType"), c.type);
+    }
+}
+
+TEST_F(PullTest, WithoutASubscriptionTheRegisteredOneCounts) {
+    begin();
+    append("1", "a");
+    append("2", "b");
+    auto header = request(0, 0, "");
+    header.subVersion = 5;
+    EXPECT_EQ(pull(header).code(), ResponseCode::SubscriptionNotExist) << "nobody is online";
+    clients_.state.online = true;
+    EXPECT_EQ(pull(header).code(), ResponseCode::SubscriptionNotExist) << "the group does not subscribe the topic";
+    clients_.data = *protocol::SubscriptionData::build("T", "b");
+    clients_.data->subVersion = 4;
+    EXPECT_EQ(pull(header).code(), ResponseCode::SubscriptionNotLatest);
+    clients_.data->subVersion = 5;
+    EXPECT_EQ(bodies(pull(header)), std::vector<std::string>{"2"});
+    clients_.state.model = service::MessageModel::Broadcasting;
+    groups_.groups["g"].consumeBroadcastEnable = false;
+    EXPECT_EQ(pull(header).field("forbiddenType"), "4");
+    groups_.groups["g"].consumeBroadcastEnable = true;
+    groups_.forbidden = true;
+    EXPECT_EQ(pull(header).field("forbiddenType"), "5");
+}
+
+TEST_F(PullTest, RefusesFiltersThatItDoesNotHave) {
+    begin();
+    auto header = request(0, kSubscribed, "a > 1");
+    header.expressionType = "SQL92";
+    auto result = pull(header);
+    EXPECT_EQ(result.code(), ResponseCode::SystemError);
+    EXPECT_EQ(result.remark(), "The broker does not support consumer to filter message by SQL92");
+    EXPECT_EQ(pull(0, kSubscribed, "||").code(), ResponseCode::SubscriptionParseFailed);
+}
+
+TEST_F(PullTest, LitePullCanBeSwitchedOff) {
+    begin({{"litePullMessageEnable", "false"}});
+    auto result = context_.call(RequestCode::LitePullMessage, request(0));
+    EXPECT_EQ(result.code(), ResponseCode::NoPermission);
+    EXPECT_EQ(result.field("forbiddenType"), "1");
+    EXPECT_EQ(pull(0).code(), ResponseCode::PullNotFound);
+}
+
+TEST_F(PullTest, AnswersQuestionsAboutQueues) {
+    begin();
+    append("a");
+    const std::int64_t first = context_.clock().wallMs();
+    context_.advance(1s);
+    append("b");
+    const auto ask = [this](RequestCode code) { return context_.call(code, protocol::QueueRequest{"T", 0, {}}); };
+    EXPECT_EQ(ask(RequestCode::GetMaxOffset).field("offset"), "2");
+    EXPECT_EQ(ask(RequestCode::GetMinOffset).field("offset"), "0");
+    EXPECT_EQ(ask(RequestCode::GetEarliestMsgStoretime).field("timestamp"), std::to_string(first));
+    const auto search = [this](std::int64_t time) {
+        return context_.call(RequestCode::SearchOffsetByTimestamp, protocol::SearchOffsetRequest{"T", 0, time, "lower"}).field("offset");
+    };
+    EXPECT_EQ(search(first), "0");
+    EXPECT_EQ(search(first + 1), "1");
+    EXPECT_EQ(search(first + 2000), "2") << "after the last message the end, so that nothing is read twice";
+    EXPECT_EQ(context_.call(RequestCode::GetMaxOffset, protocol::QueueRequest{"Nowhere", 3, {}}).field("offset"), "0");
+}
+
+TEST_F(PullTest, ShowsAMessageByItsOffset) {
+    begin();
+    append("seen");
+    auto found = context_.call(RequestCode::ViewMessageById, protocol::ViewMessageRequest{"T", 0});
+    EXPECT_EQ(found.code(), ResponseCode::Success);
+    EXPECT_EQ(bodies(found), std::vector<std::string>{"seen"});
+    auto missing = context_.call(RequestCode::ViewMessageById, protocol::ViewMessageRequest{"T", 12'345});
+    EXPECT_EQ(missing.code(), ResponseCode::SystemError);
+    EXPECT_EQ(missing.remark(), "can not find message by the offset, 12345");
+}
+
+TEST_F(PullTest, QueriesByKeyOrSaysThatThereIsNothing) {
+    begin();
+    testkit::TestMessage message;
+    message.topic = "T";
+    message.keys = "order-1";
+    ASSERT_EQ(testkit::appendOne(store_, message).status, service::AppendStatus::PutOk);
+    const auto query = [this](std::string_view key) {
+        protocol::QueryMessageRequest header;
+        header.topic = "T";
+        header.key = key;
+        header.maxNum = 8;
+        header.endTimestamp = INT64_MAX;
+        return context_.call(RequestCode::QueryMessage, header);
+    };
+    EXPECT_EQ(bodies(query("order-1")).size(), 1U);
+    EXPECT_EQ(query("order-2").code(), ResponseCode::QueryNotFound);
+}
+
+}  // namespace
+}  // namespace patchbay::plugins::pull
