@@ -7,7 +7,7 @@ namespace {
 /// NotFound for a file that is missing or empty: a file system that lost power leaves either behind.
 Status offer(FileSystem& files, const std::string& path, const AcceptContent& accept) {
     if (!files.exists(path)) return {StatusCode::NotFound, path + " does not exist"};
-    Result<std::string> text = files.readAll(path);
+    Result<std::string> text = files.readAll(path, UINT64_MAX);
     if (!text) return text.error();
     if (text->empty()) return {StatusCode::NotFound, path + " is empty"};
     return accept(*text);
@@ -19,10 +19,11 @@ Result<BackedContent> readBacked(FileSystem& files, const std::string& path, con
     using Source = BackedContent::Source;
     const Status main = offer(files, path, accept);
     if (main) return BackedContent{Source::Main, {}};
+    if (main.code() == StatusCode::OutOfRange) return main;  // too large for us is not damaged
 
     const Status backup = offer(files, path + ".bak", accept);
     if (!backup && backup.code() != StatusCode::NotFound) {
-        return Status(StatusCode::Corrupt, "neither " + path + " (" + main.message() + ") nor its backup (" +
+        return Status(StatusCode::Corrupt, "neither " + path + " (" + main.message() + ") nor " + path + ".bak (" +
                                                backup.message() + ") can be used; repair or remove them");
     }
     const bool damaged = main.code() != StatusCode::NotFound;
