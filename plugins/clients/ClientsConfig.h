@@ -1,0 +1,25 @@
+// ClientsConfig: the keys of the clients plugin.
+#pragma once
+
+#include "patchbay/plugin/Config.h"
+
+#include <chrono>
+#include <span>
+
+namespace patchbay::plugins::clients {
+
+/// A copy of the configured values.
+struct ClientsConfig {
+    bool notifyConsumerIdsChanged = true;
+    bool rejectPullConsumer = false;
+    std::chrono::milliseconds scanInterval{10'000};
+    std::chrono::milliseconds consumerExpiry{120'000};
+    std::chrono::milliseconds producerExpiry{120'000};
+    std::chrono::milliseconds subscriptionExpiry{600'000};
+    std::chrono::milliseconds lockLife{60'000};
+
+    static std::span<const plugin::ConfigKey> keys() noexcept;
+    static ClientsConfig from(const plugin::ConfigView& view);
+};
+
+}  // namespace patchbay::plugins::clients

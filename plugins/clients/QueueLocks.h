@@ -1,0 +1,42 @@
+// QueueLocks: which client of a group may consume a queue in order.
+#pragma once
+
+#include "patchbay/base/Clock.h"
+#include "patchbay/protocol/route/AdminBodies.h"
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::plugins::clients {
+
+/// Locks by group and queue. Memory only; a restart frees all, as a lock does that nobody refreshes. Owned by the plugin. Any
+/// thread. Never fails.
+class QueueLocks {
+public:
+    QueueLocks(const Clock& clock, std::chrono::milliseconds life) : clock_(clock), life_(life) {}
+
+    /// Takes or refreshes what is free, expired or the client's own; those queues, in the order asked for.
+    std::vector<protocol::MessageQueue> lock(const protocol::LockBatchRequest& request);
+    /// Frees what is the client's own.
+    void unlock(const protocol::LockBatchRequest& request);
+    /// Drops locks that have expired.
+    void expire();
+
+private:
+    struct Held {
+        std::string clientId;
+        MonotonicTime refreshed{};
+    };
+    using Group = std::map<protocol::MessageQueue, Held>;
+
+    const Clock& clock_;
+    const std::chrono::milliseconds life_;
+    std::mutex mutex_;
+    std::map<std::string, Group, std::less<>> groups_;  // guarded by mutex_
+};
+
+}  // namespace patchbay::plugins::clients
