@@ -1,0 +1,169 @@
+#include "OffsetService.h"
+
+#include "patchbay/base/BackedFile.h"
+
+namespace patchbay::plugins::consumer_offsets {
+
+OffsetService::OffsetService(plugin::PluginContext& context, const OffsetsConfig& config)
+    : context_(context), config_(config), path_(context.identity().storeRoot + "/config/consumerOffset.json"),
+      backwards_(context.metrics().counter("consumer_offset_moved_back_total", "Commits below the offset committed before.")) {}
+
+Status OffsetService::start(service::TopicConfigs& topics, service::MessageStore* store) {
+    if (Status loaded = load(); !loaded) return loaded;
+    if (store != nullptr) clampToStore(topics, *store);
+    topics.addListener(*this);
+    context_.timers().every(config_.flushFirst, config_.flushInterval, [this] {
+        if (Status done = persist(); !done) {
+            context_.log().limited(plugin::LogLevel::Error, "consumer offsets cannot be written",
+                                   {{"file", path_}, {"problem", done.message()}});
+        }
+    });
+    return Status::ok();
+}
+
+Status OffsetService::load() {
+    version_.timestamp = context_.clock().wallMs();
+    Result<BackedContent> content = readBacked(context_.files(), path_, [this](std::string_view text) -> Status {
+        Result<protocol::ConsumerOffsets> file = protocol::ConsumerOffsets::fromJson(text);
+        if (!file) return file.error();
+        table_.load(*file);
+        version_ = file->dataVersion;
+        return Status::ok();
+    });
+    if (!content) return content.error();
+    if (!content->problem.empty()) {
+        const bool backup = content->source == BackedContent::Source::Backup;
+        context_.log().error(backup ? "consumer offsets damaged, their backup is used" : "consumer offsets damaged, starting without",
+                             {{"file", path_}, {"problem", content->problem}});
+    }
+    loaded_ = true;
+    return Status::ok();
+}
+
+void OffsetService::clampToStore(service::TopicConfigs& topics, service::MessageStore& store) {
+    std::uint64_t clamped = 0;
+    table_.revise([&](std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
+        // Offsets of topics that this broker does not have are not its to judge.
+        if (service::TopicFacts facts; !topics.find(topic, facts)) return offset;
+        const std::int64_t max = store.range(topic, queueId).max;
+        if (offset <= max) return offset;
+        ++clamped;
+        context_.log().limited(plugin::LogLevel::Warn, "a consumer offset is ahead of the store and was pulled back",
+                               {{"group", group}, {"topic", topic}, {"queue", queueId}, {"offset", offset}, {"max", max}});
+        return max;
+    });
+    if (clamped > 0) context_.log().warn("consumer offsets were ahead of the store", {{"queues", clamped}});
+}
+
+void OffsetService::stop(service::TopicConfigs& topics) noexcept {
+    if (!loaded_) return;
+    topics.removeListener(*this);
+    if (Status done = persist(); !done) {
+        context_.log().error("consumer offsets cannot be written", {{"file", path_}, {"problem", done.message()}});
+    }
+}
+
+void OffsetService::topicChanged(std::string_view topic, const protocol::TopicConfig* config) noexcept {
+    // A topic that is created again starts at offset 0; old offsets would skip its messages.
+    if (config == nullptr) table_.removeTopic(topic);
+}
+
+std::int64_t OffsetService::query(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept {
+    return table_.committed(group, topic, queueId);
+}
+
+void OffsetService::commit(std::string_view client, std::string_view group, std::string_view topic, std::int32_t queueId,
+                           std::int64_t offset) {
+    const CommitOutcome outcome = table_.commit(group, topic, queueId, offset);
+    if (outcome.backwards) [[unlikely]] movedBack(client, group, topic, queueId, outcome.before, offset);
+    count();
+}
+
+bool OffsetService::commitUnlessReset(plugin::Peer& client, std::string_view group, std::string_view topic, std::int32_t queueId,
+                                      std::int64_t offset) {
+    if (!config_.serverSideReset) {
+        commit({}, group, topic, queueId, offset);
+        return true;
+    }
+    const auto outcome = table_.commitUnlessReset(group, topic, queueId, offset);
+    if (!outcome) return false;
+    if (outcome->backwards) [[unlikely]] {
+        movedBack(client.remote().toString(), group, topic, queueId, outcome->before, offset);
+    }
+    count();
+    return true;
+}
+
+void OffsetService::movedBack(std::string_view client, std::string_view group, std::string_view topic, std::int32_t queueId,
+                              std::int64_t from, std::int64_t to) {
+    backwards_.add();
+    context_.log().limited(plugin::LogLevel::Warn, "a consumer moved its offset back",
+                           {{"group", group}, {"topic", topic}, {"queue", queueId}, {"from", from}, {"to", to}, {"client", client}});
+}
+
+void OffsetService::count() noexcept {
+    if ((commits_.fetch_add(1, std::memory_order_relaxed) + 1) % config_.versionStep != 0) return;
+    const std::lock_guard lock(versionMutex_);
+    version_.next(context_.clock().wallMs());
+}
+
+void OffsetService::commitPull(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
+    table_.setPulled(group, topic, queueId, offset);
+}
+
+std::int64_t OffsetService::queryPull(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept {
+    return table_.pulled(group, topic, queueId);
+}
+
+void OffsetService::assignReset(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
+    table_.setReset(group, topic, queueId, offset);
+}
+
+std::optional<std::int64_t> OffsetService::takeReset(std::string_view group, std::string_view topic, std::int32_t queueId) noexcept {
+    return table_.takeReset(group, topic, queueId);
+}
+
+std::optional<std::int64_t> OffsetService::waitingReset(std::string_view group, std::string_view topic,
+                                                        std::int32_t queueId) const noexcept {
+    if (!config_.serverSideReset) return std::nullopt;
+    return table_.reset(group, topic, queueId);
+}
+
+std::map<std::int32_t, std::int64_t> OffsetService::queues(std::string_view group, std::string_view topic) const {
+    return table_.queues(group, topic);
+}
+
+std::vector<std::string> OffsetService::topicsOf(std::string_view group) const { return table_.topicsOf(group); }
+std::vector<std::string> OffsetService::groupsOf(std::string_view topic) const { return table_.groupsOf(topic); }
+void OffsetService::removeGroup(std::string_view group) { table_.removeGroup(group); }
+void OffsetService::removeTopic(std::string_view topic) { table_.removeTopic(topic); }
+
+void OffsetService::clone(std::string_view fromGroup, std::string_view toGroup, std::string_view topic) {
+    table_.clone(fromGroup, toGroup, topic);
+}
+
+std::string OffsetService::encode(json::Dialect dialect) const {
+    protocol::ConsumerOffsets file;
+    {
+        const std::lock_guard lock(versionMutex_);
+        file.dataVersion = version_;
+    }
+    file.offsetTable = table_.snapshot();
+    return file.toJson(dialect);
+}
+
+std::string OffsetService::toJson() const { return encode(json::Dialect::Fastjson); }
+
+Status OffsetService::persist() {
+    const std::lock_guard one(persistMutex_);
+    // Read before the snapshot: a change meanwhile is written twice rather than never.
+    const std::uint64_t changes = table_.changes();
+    if (changes == persisted_) return Status::ok();
+    const std::string directory = path_.substr(0, path_.rfind('/'));
+    if (Status made = context_.files().makeDirectories(directory); !made) return made;
+    if (Status written = context_.files().replaceAtomically(path_, encode(json::Dialect::Pretty), true); !written) return written;
+    persisted_ = changes;
+    return Status::ok();
+}
+
+}  // namespace patchbay::plugins::consumer_offsets
