@@ -177,7 +177,9 @@ void JournaledFile::syncNow() {
         syncPending_ = false;
     }
     // The file stays open until stop(), which no timer outlives.
-    if (Status synced = journal_->sync(); !synced) {
+    Status synced = journal_->sync();
+    if (synced && !std::exchange(nameSynced_, true)) synced = context_.files().syncDirectory(path_.substr(0, path_.rfind('/')));
+    if (!synced) {
         context_.log().limited(plugin::LogLevel::Error, "a journal cannot be made durable",
                                {{"file", path_}, {"problem", synced.message()}});
     }

@@ -79,6 +79,8 @@ private:
     const JournalRules rules_;
     const WholeText wholeText_;
 
+    bool nameSynced_ = false;  // control executor only: whether a power cut leaves the journal in its directory
+
     std::mutex foldMutex_;  // one fold at a time; taken before changeMutex_
 
     std::mutex changeMutex_;  // guards all below, and the owner's changes
