@@ -241,14 +241,16 @@ TEST(Frame, IsRefusedWithoutARightHeaderWord) {
 
 TEST(CommandViews, FollowAHeaderThatWasCopiedAway) {
     const std::string text = R"({"code":1,"extFields":{"a":"1","k":"v\u0001"},"remark":"r"})";
-    const auto size = static_cast<char>(text.size());
-    std::string bytes = std::string("\0\0\0", 3) + size + text + "body";
+    ByteWriter frame;
+    frame.i32(static_cast<std::int32_t>(text.size()));
+    frame.append(text);
+    frame.append("body");
     CommandView view;
-    ASSERT_TRUE(CommandView::decode(bytes, view));
+    ASSERT_TRUE(CommandView::decode({frame.data(), frame.size()}, view));
     EXPECT_EQ(view.body, "body");
     const std::string header(view.header());
     view.moveHeader(header.data());
-    bytes.assign(bytes.size(), '#');
+    std::memset(frame.data(), '#', frame.size());
     CommandView moved = std::move(view);
     EXPECT_EQ(moved.find("k"), "v\x01");
     EXPECT_EQ(moved.field(0).key, "a");
@@ -256,12 +258,17 @@ TEST(CommandViews, FollowAHeaderThatWasCopiedAway) {
 }
 
 TEST(CommandViews, ForgetAnEarlierFrame) {
-    std::string first = std::string("\0\0\0\x2E", 4) + R"({"code":1,"opaque":2,"flag":1,"extFields":{"k":1}})";
-    first[3] = static_cast<char>(first.size() - 4);
-    std::string second = std::string("\0\0\0\x02", 4) + "{}";
+    const auto frameOf = [](std::string_view header) {
+        ByteWriter writer;
+        writer.i32(static_cast<std::int32_t>(header.size()));
+        writer.append(header);
+        return writer;
+    };
+    ByteWriter first = frameOf(R"({"code":1,"opaque":2,"flag":1,"extFields":{"k":1}})");
+    ByteWriter second = frameOf("{}");
     CommandView view;
-    ASSERT_TRUE(CommandView::decode(first, view));
-    ASSERT_TRUE(CommandView::decode(second, view));
+    ASSERT_TRUE(CommandView::decode({first.data(), first.size()}, view));
+    ASSERT_TRUE(CommandView::decode({second.data(), second.size()}, view));
     EXPECT_EQ(view.code, 0);
     EXPECT_EQ(view.fieldCount(), 0U);
     EXPECT_FALSE(view.hasOpaque);
