@@ -40,14 +40,30 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     strict.strict = true;
     static_cast<void>(patchbay::json::Document::parse(text, strict));
     switch (data[0] % 8) {
-        case 0: roundTrip<TopicRouteData>(text); break;
-        case 1: roundTrip<TopicConfigs>(text); break;
-        case 2: roundTrip<SubscriptionGroups>(text); break;
-        case 3: roundTrip<ConsumerOffsets>(text); break;
-        case 4: static_cast<void>(HeartbeatData::fromJson(text)); break;
-        case 5: static_cast<void>(RegisterBrokerBody::fromCompressed(text, 479, 1 << 20)); break;
-        case 6: static_cast<void>(parseConfigText(text)); break;
-        default: static_cast<void>(ConsumeStats::fromJson(text)); break;
+        case 0:
+            roundTrip<TopicRouteData>(text);
+            break;
+        case 1:
+            roundTrip<TopicConfigs>(text);
+            break;
+        case 2:
+            roundTrip<SubscriptionGroups>(text);
+            break;
+        case 3:
+            roundTrip<ConsumerOffsets>(text);
+            break;
+        case 4:
+            static_cast<void>(HeartbeatData::fromJson(text));
+            break;
+        case 5:
+            static_cast<void>(RegisterBrokerBody::fromCompressed(text, 479, 1 << 20));
+            break;
+        case 6:
+            static_cast<void>(parseConfigText(text));
+            break;
+        default:
+            static_cast<void>(ConsumeStats::fromJson(text));
+            break;
     }
     return 0;
 }

@@ -1,4 +1,5 @@
-// Arbitrary bytes as a commit-log record: every view stays inside them, and what is a record is written again as it was.
+// Arbitrary bytes as a commit-log record: every view stays inside them, and what is a record is written again as it
+// was.
 #include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/protocol/message/Properties.h"
 

@@ -14,7 +14,9 @@ namespace {
 
 std::string twoEntries() {
     std::string batch;
-    appendBatchEntry(batch, {5, "first", "TAGS\x01" "a\x02"});
+    appendBatchEntry(batch, {5, "first",
+                             "TAGS\x01"
+                             "a\x02"});
     appendBatchEntry(batch, {0, "", ""});
     return batch;
 }
@@ -28,7 +30,9 @@ TEST(Batch, GivesBackItsEntries) {
     ASSERT_TRUE(reader.next(entry));
     EXPECT_EQ(entry.flag, 5);
     EXPECT_EQ(entry.body, "first");
-    EXPECT_EQ(entry.properties, "TAGS\x01" "a\x02");
+    EXPECT_EQ(entry.properties,
+              "TAGS\x01"
+              "a\x02");
     ASSERT_TRUE(reader.next(entry));
     EXPECT_TRUE(entry.body.empty());
     EXPECT_FALSE(reader.next(entry));

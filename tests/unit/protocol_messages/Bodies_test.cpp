@@ -50,8 +50,9 @@ TEST(Bodies, TopicsOfATableTakeItsKeysAsNames) {
 }
 
 TEST(Bodies, QueueKeysMayBeBareOrQuoted) {
-    for (const char* text : {R"({"offsetTable":{{"brokerName":"b","queueId":1,"topic":"t"}:{"maxOffset":9}}})",
-                             R"({"offsetTable":{"{\"brokerName\":\"b\",\"queueId\":1,\"topic\":\"t\"}":{"maxOffset":9}}})"}) {
+    for (const char* text :
+         {R"({"offsetTable":{{"brokerName":"b","queueId":1,"topic":"t"}:{"maxOffset":9}}})",
+          R"({"offsetTable":{"{\"brokerName\":\"b\",\"queueId\":1,\"topic\":\"t\"}":{"maxOffset":9}}})"}) {
         const auto stats = TopicStatsTable::fromJson(text);
         ASSERT_TRUE(stats.has_value()) << stats.error().toString();
         ASSERT_EQ(stats->offsetTable.size(), 1u);
@@ -216,14 +217,22 @@ TEST(ConfigText, IsReadAsJavaReadsProperties) {
         "# comment\n! another\\\n\n  a = 1 \nb:2\r\nc 3\nlong=one\\\n   two\nesc\\=key=v\\tx\\\\\n"
         "uni=\\u00e4\\uD83D\\uDE00\nempty=\nalone\na=last");
     ASSERT_TRUE(table.has_value());
-    EXPECT_EQ(*table, (ConfigTable{{"a", "last"}, {"b", "2"}, {"c", "3"}, {"long", "onetwo"}, {"esc=key", "v\tx\\"},
-                                   {"uni", "\xC3\xA4\xF0\x9F\x98\x80"}, {"empty", ""}, {"alone", ""}}));
+    EXPECT_EQ(*table, (ConfigTable{{"a", "last"},
+                                   {"b", "2"},
+                                   {"c", "3"},
+                                   {"long", "onetwo"},
+                                   {"esc=key", "v\tx\\"},
+                                   {"uni", "\xC3\xA4\xF0\x9F\x98\x80"},
+                                   {"empty", ""},
+                                   {"alone", ""}}));
     EXPECT_EQ(parseConfigText("a=1 \n")->at("a"), "1 ") << "blanks at the end belong to the value";
     EXPECT_FALSE(parseConfigText("a=\\u12").has_value());
     EXPECT_TRUE(parseConfigText("")->empty());
 }
 
-TEST(ConfigText, IsWrittenSorted) { EXPECT_EQ(configText({{"b", "2"}, {"a", "1"}}), "a=1\nb=2\n"); }
+TEST(ConfigText, IsWrittenSorted) {
+    EXPECT_EQ(configText({{"b", "2"}, {"a", "1"}}), "a=1\nb=2\n");
+}
 
 }  // namespace
 }  // namespace patchbay::protocol

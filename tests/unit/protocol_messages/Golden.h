@@ -28,7 +28,9 @@ inline std::string readFile(const std::filesystem::path& path) {
     return std::move(text).str();
 }
 
-inline std::filesystem::path dataFolder() { return std::filesystem::path(PATCHBAY_TEST_DATA) / "golden"; }
+inline std::filesystem::path dataFolder() {
+    return std::filesystem::path(PATCHBAY_TEST_DATA) / "golden";
+}
 
 /// A file of the folder `store`, which are kept as zlib streams.
 inline std::string readPacked(const std::string& name) {
@@ -114,14 +116,17 @@ inline std::string canonical(json::Value value) {
     if (const auto text = value.string()) return "'" + std::string(*text) + "'";
     if (value.isArray()) {
         std::string out = "[";
-        for (const auto [key, element] : value) out += canonical(element) + ",";
+        for (const auto [key, element] : value)
+            out += canonical(element) + ",";
         return out + "]";
     }
     if (value.isObject()) {
         std::multimap<std::string, std::string> members;
-        for (const auto [key, element] : value) members.emplace(key, canonical(element));
+        for (const auto [key, element] : value)
+            members.emplace(key, canonical(element));
         std::string out = "{";
-        for (const auto& [key, text] : members) out += key + ":" + text + ",";
+        for (const auto& [key, text] : members)
+            out += key + ":" + text + ",";
         return out + "}";
     }
     return value.text().value_or("null");

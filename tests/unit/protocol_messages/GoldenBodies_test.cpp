@@ -1,6 +1,7 @@
-// Proves that the bodies which Java brokers, name servers and clients have sent are read and written again as they were.
-// How: every recorded body of a code goes through fromJson and toJson and is compared but for the order of map members.
-// Left to others: headers and frames (tests/unit/protocol), what brokers do with the bodies (tests of the plugins).
+// Proves that the bodies which Java brokers, name servers and clients have sent are read and written again as they
+// were. How: every recorded body of a code goes through fromJson and toJson and is compared but for the order of map
+// members. Left to others: headers and frames (tests/unit/protocol), what brokers do with the bodies (tests of the
+// plugins).
 #include "Golden.h"
 
 #include "patchbay/protocol/route/AdminBodies.h"
@@ -38,18 +39,34 @@ void roundTrip(int code, bool request, std::size_t exactAtLeast) {
     EXPECT_GE(exact, exactAtLeast) << "code " << code;
 }
 
-TEST(GoldenBodies, TopicTablesOf21) { roundTrip<TopicConfigSerializeWrapper>(21, kResponse, 1); }
-TEST(GoldenBodies, TopicListsOf18) { roundTrip<TopicConfigList>(18, kRequest, 1); }
+TEST(GoldenBodies, TopicTablesOf21) {
+    roundTrip<TopicConfigSerializeWrapper>(21, kResponse, 1);
+}
+TEST(GoldenBodies, TopicListsOf18) {
+    roundTrip<TopicConfigList>(18, kRequest, 1);
+}
 TEST(GoldenBodies, GroupConfigsOf200And352) {
     roundTrip<SubscriptionGroupConfig>(200, kRequest, 2);
     roundTrip<SubscriptionGroupConfig>(352, kResponse, 1);
 }
-TEST(GoldenBodies, GroupTablesOf201) { roundTrip<SubscriptionGroups>(201, kResponse, 1); }
-TEST(GoldenBodies, GroupListsOf225) { roundTrip<SubscriptionGroupList>(225, kRequest, 1); }
-TEST(GoldenBodies, TopicStatsOf202) { roundTrip<TopicStatsTable>(202, kResponse, 2); }
-TEST(GoldenBodies, ConsumerConnectionsOf203) { roundTrip<ConsumerConnection>(203, kResponse, 2); }
-TEST(GoldenBodies, ProducerConnectionsOf204) { roundTrip<ProducerConnection>(204, kResponse, 1); }
-TEST(GoldenBodies, ConsumeStatsOf208) { roundTrip<ConsumeStats>(208, kResponse, 3); }
+TEST(GoldenBodies, GroupTablesOf201) {
+    roundTrip<SubscriptionGroups>(201, kResponse, 1);
+}
+TEST(GoldenBodies, GroupListsOf225) {
+    roundTrip<SubscriptionGroupList>(225, kRequest, 1);
+}
+TEST(GoldenBodies, TopicStatsOf202) {
+    roundTrip<TopicStatsTable>(202, kResponse, 2);
+}
+TEST(GoldenBodies, ConsumerConnectionsOf203) {
+    roundTrip<ConsumerConnection>(203, kResponse, 2);
+}
+TEST(GoldenBodies, ProducerConnectionsOf204) {
+    roundTrip<ProducerConnection>(204, kResponse, 1);
+}
+TEST(GoldenBodies, ConsumeStatsOf208) {
+    roundTrip<ConsumeStats>(208, kResponse, 3);
+}
 TEST(GoldenBodies, TopicNamesOf206And224And304And305And343) {
     roundTrip<TopicList>(206, kResponse, 1);
     roundTrip<TopicList>(224, kResponse, 1);
@@ -57,20 +74,30 @@ TEST(GoldenBodies, TopicNamesOf206And224And304And305And343) {
     roundTrip<TopicList>(305, kResponse, 1);
     roundTrip<TopicList>(343, kResponse, 1);
 }
-TEST(GoldenBodies, GroupNamesOf300) { roundTrip<GroupList>(300, kResponse, 1); }
+TEST(GoldenBodies, GroupNamesOf300) {
+    roundTrip<GroupList>(300, kResponse, 1);
+}
 TEST(GoldenBodies, TablesOf28And219) {
     roundTrip<KvTable>(28, kResponse, 1);
     roundTrip<KvTable>(219, kResponse, 1);
 }
-TEST(GoldenBodies, ConsumerIdsOf38) { roundTrip<ConsumerIdList>(38, kResponse, 3); }
+TEST(GoldenBodies, ConsumerIdsOf38) {
+    roundTrip<ConsumerIdList>(38, kResponse, 3);
+}
 TEST(GoldenBodies, LocksOf41And42) {
     roundTrip<LockBatchRequest>(41, kRequest, 2);
     roundTrip<LockBatchResponse>(41, kResponse, 2);
     roundTrip<LockBatchRequest>(42, kRequest, 2);
 }
-TEST(GoldenBodies, ClusterInfoOf106) { roundTrip<ClusterInfo>(106, kResponse, 2); }
-TEST(GoldenBodies, MemberGroupsOf901) { roundTrip<BrokerMemberGroup>(901, kResponse, 1); }
-TEST(GoldenBodies, DataVersionsOf322) { roundTrip<DataVersion>(322, kRequest, 2); }
+TEST(GoldenBodies, ClusterInfoOf106) {
+    roundTrip<ClusterInfo>(106, kResponse, 2);
+}
+TEST(GoldenBodies, MemberGroupsOf901) {
+    roundTrip<BrokerMemberGroup>(901, kResponse, 1);
+}
+TEST(GoldenBodies, DataVersionsOf322) {
+    roundTrip<DataVersion>(322, kRequest, 2);
+}
 
 TEST(GoldenBodies, ConsumerOffsetsOf43) {
     const auto recorded = golden::bodies(43, kResponse);
@@ -87,7 +114,9 @@ TEST(GoldenBodies, ConsumerOffsetsOf43) {
     }
 }
 
-TEST(GoldenBodies, OrderTablesInAnswersTo103) { roundTrip<KvTable>(103, kResponse, 1); }
+TEST(GoldenBodies, OrderTablesInAnswersTo103) {
+    roundTrip<KvTable>(103, kResponse, 1);
+}
 
 TEST(GoldenBodies, RoutesOf105InTheDialectTheClientGot) {
     std::size_t strict = 0;

@@ -26,7 +26,8 @@ std::string hostText(const SocketAddress& host) {
     const std::string_view ip = host.ipBytes();
     for (std::size_t i = 0; i < 16; i += 2) {
         char group[8];
-        std::snprintf(group, sizeof group, "%x", static_cast<unsigned>(static_cast<std::uint16_t>(loadI16(ip.data() + i))));
+        std::snprintf(group, sizeof group, "%x",
+                      static_cast<unsigned>(static_cast<std::uint16_t>(loadI16(ip.data() + i))));
         text += (i == 0 ? "" : ":") + std::string(group);
     }
     return text + "]:" + std::to_string(host.port());
@@ -52,7 +53,8 @@ void expectAsTold(const RecordView& record, json::Value truth) {
     EXPECT_EQ((MessageId{record.storeHost(), record.physicalOffset}.toString()), truth["msgId"].string());
 
     std::map<std::string, std::string> expected;
-    for (const auto [name, value] : truth["properties"]) expected.emplace(name, value.text().value_or(""));
+    for (const auto [name, value] : truth["properties"])
+        expected.emplace(name, value.text().value_or(""));
     const Properties properties(record.properties);
     const std::map<std::string, std::string> found(properties.entries().begin(), properties.entries().end());
     EXPECT_EQ(found, expected);
@@ -76,7 +78,8 @@ LogFacts readLog(const std::string& name) {
     EXPECT_TRUE(document.has_value());
     const json::Value truth = document->root();
     std::map<std::int64_t, json::Value> told;
-    for (const auto [key, message] : truth["messages"]) told.emplace(message["physicalOffset"].integer().value(), message);
+    for (const auto [key, message] : truth["messages"])
+        told.emplace(message["physicalOffset"].integer().value(), message);
     const std::int64_t from = truth["from"].integer().value();
 
     LogFacts facts;
@@ -111,7 +114,9 @@ LogFacts readLog(const std::string& name) {
     return facts;
 }
 
-TEST(GoldenRecords, SimpleStoreIsReadAndWrittenAgain) { EXPECT_EQ(readLog("a-simple").records, 363u); }
+TEST(GoldenRecords, SimpleStoreIsReadAndWrittenAgain) {
+    EXPECT_EQ(readLog("a-simple").records, 363u);
+}
 
 TEST(GoldenRecords, StoreWithTransactionsTimersAndRetriesIsReadAndWrittenAgain) {
     EXPECT_GE(readLog("c-complex").told, 160u);
@@ -165,7 +170,8 @@ TEST(GoldenRecords, EveryPulledMessageIsReadAndWrittenAgain) {
             }
         }
     }
-    for (const int code : {11, 361, 12, 33, 200050}) EXPECT_GE(perCode[code], 1u) << code;
+    for (const int code : {11, 361, 12, 33, 200050})
+        EXPECT_GE(perCode[code], 1u) << code;
 }
 
 TEST(GoldenRecords, BatchBodiesOf320AreTakenApartAndPutTogether) {
@@ -174,7 +180,8 @@ TEST(GoldenRecords, BatchBodiesOf320AreTakenApartAndPutTogether) {
         BatchReader reader(side.body);
         BatchEntry entry;
         std::string again;
-        while (reader.next(entry)) appendBatchEntry(again, entry);
+        while (reader.next(entry))
+            appendBatchEntry(again, entry);
         if (reader.failed()) {
             EXPECT_NE(side.responseCode, 0) << side.where;
             continue;

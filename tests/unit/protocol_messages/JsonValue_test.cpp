@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace patchbay::json {
@@ -87,7 +88,8 @@ TEST(JsonValue, LastOfSeveralMembersCounts) {
 TEST(JsonValue, ItemsComeInOrder) {
     const Document document = parse(R"({"b":[1,[2]],"a":{}})");
     std::string seen;
-    for (const auto [key, value] : document.root()) seen += std::string(key) + std::to_string(value.size());
+    for (const auto [key, value] : document.root())
+        seen += std::string(key) + std::to_string(value.size());
     EXPECT_EQ(seen, "b2a0");
     const Document number = parse("7");
     EXPECT_EQ(number.root().begin(), number.root().end()) << "a number has no items";
@@ -97,8 +99,10 @@ TEST(JsonValue, ItemsComeInOrder) {
 TEST(JsonValue, EscapesAreResolved) {
     const Document document = parse(R"(["\"\\\/\b\f\n\r\t","\u00e4\u4f60","\uD83D\ude00","\ud83d!","\'"])");
     std::vector<std::string> seen;
-    for (const auto [key, value] : document.root()) seen.emplace_back(value.string().value_or("none"));
-    EXPECT_EQ(seen, (std::vector<std::string>{"\"\\/\b\f\n\r\t", "\xC3\xA4\xE4\xBD\xA0", "\xF0\x9F\x98\x80", "?!", "'"}));
+    for (const auto [key, value] : document.root())
+        seen.emplace_back(value.string().value_or("none"));
+    EXPECT_EQ(seen,
+              (std::vector<std::string>{"\"\\/\b\f\n\r\t", "\xC3\xA4\xE4\xBD\xA0", "\xF0\x9F\x98\x80", "?!", "'"}));
 }
 
 TEST(JsonValue, ValuesOutliveAMoveOfTheDocument) {
@@ -112,7 +116,8 @@ TEST(JsonValue, ValuesOutliveAMoveOfTheDocument) {
 TEST(JsonValue, ReferencesStandForWhatCameBefore) {
     const Document document = parse(R"({"a":[{"x":1},{"y":[5]}],"b":{"$ref":"$.a[1]"},"c":[{"$ref":"$.a[0]"}]})");
     EXPECT_EQ(document.root()["b"]["y"].size(), 1u);
-    for (const auto [key, value] : document.root()["c"]) EXPECT_EQ(value["x"].integer(), 1);
+    for (const auto [key, value] : document.root()["c"])
+        EXPECT_EQ(value["x"].integer(), 1);
 }
 
 TEST(JsonValue, ReferencesThatLeadNowhereForwardOrRoundAreNull) {
@@ -125,9 +130,11 @@ TEST(JsonValue, ReferencesThatLeadNowhereForwardOrRoundAreNull) {
 
 TEST(JsonValue, ReferencesCannotMultiplyWhatAReaderVisits) {
     std::string text = R"({"a":[)";
-    for (int i = 0; i < 1000; ++i) text += "1,";
+    for (int i = 0; i < 1000; ++i)
+        text += "1,";
     text += R"(1],"b":[)";
-    for (int i = 0; i < 1000; ++i) text += R"({"$ref":"$.a"},)";
+    for (int i = 0; i < 1000; ++i)
+        text += R"({"$ref":"$.a"},)";
     text += "1]}";
     ReadOptions options;
     options.nodesMax = 10'000;
@@ -138,15 +145,16 @@ TEST(JsonValue, ReferencesCannotMultiplyWhatAReaderVisits) {
 
 TEST(JsonValue, RefusesWhatIsNoJson) {
     for (const char* text :
-         {"", " ", "{", "[", "{\"a\"", "{\"a\":", "{\"a\":1", "[1", "[1 2]", "{\"a\" 1}", "{:1}", "\"abc", "\"\\x\"",
-          "\"\\u12\"", "\"\\u12g4\"", "tru", "nul", "-", "1e", "1 2", "{} x", "{,}", "[,]", "{{\"a\"}:1}", "+1", "\\"}) {
+         {"",          " ",    "{",     "[",       "{\"a\"",    "{\"a\":",     "{\"a\":1", "[1",  "[1 2]",
+          "{\"a\" 1}", "{:1}", "\"abc", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "tru",      "nul", "-",
+          "1e",        "1 2",  "{} x",  "{,}",     "[,]",       "{{\"a\"}:1}", "+1",       "\\"}) {
         EXPECT_EQ(refusal(text), StatusCode::Corrupt) << text;
     }
 }
 
 TEST(JsonValue, StrictModeKeepsToTheStandard) {
-    for (const char* text : {"{0:1}", "{a:1}", "{'a':1}", "['a']", "[1,]", "{\"a\":1,}", "{{\"a\":1}:2}", "\"\n\"", "01",
-                             "1.", "\"\\'\""}) {
+    for (const char* text : {"{0:1}", "{a:1}", "{'a':1}", "['a']", "[1,]", "{\"a\":1,}", "{{\"a\":1}:2}", "\"\n\"",
+                             "01", "1.", "\"\\'\""}) {
         EXPECT_EQ(refusal(text, strict()), StatusCode::Corrupt) << text;
         EXPECT_EQ(refusal(text), StatusCode::Ok) << text;
     }

@@ -63,9 +63,10 @@ TEST(JsonWriter, StrictQuotesKeys) {
 }
 
 TEST(JsonWriter, PrettyBreaksLinesAsInJavasFiles) {
-    EXPECT_EQ(write(Dialect::Pretty, writeSample),
-              "{\n\t\"addrs\":{0:\"h:1\",1:\"h:2\"\n\t},\n\t\"empty\":[],\n\t\"list\":[1,false,null],\n\t\"none\":{},\n\t"
-              "\"yes\":true\n}");
+    EXPECT_EQ(
+        write(Dialect::Pretty, writeSample),
+        "{\n\t\"addrs\":{0:\"h:1\",1:\"h:2\"\n\t},\n\t\"empty\":[],\n\t\"list\":[1,false,null],\n\t\"none\":{},\n\t"
+        "\"yes\":true\n}");
 }
 
 TEST(JsonWriter, ObjectKeysAreBareOrQuoted) {
@@ -82,7 +83,8 @@ TEST(JsonWriter, ObjectKeysAreBareOrQuoted) {
 TEST(JsonWriter, EscapesWhatMustBeEscaped) {
     EXPECT_EQ(quoted(Dialect::Fastjson, "a\"b\\c/\b\f\n\r\t"), R"("a\"b\\c/\b\f\n\r\t")");
     EXPECT_EQ(quoted(Dialect::Fastjson, std::string_view("\x01\x1F\x7F\0", 4)), R"("\u0001\u001F\u007F\u0000")");
-    EXPECT_EQ(quoted(Dialect::Fastjson, "\xC3\xA4\xE4\xBD\xA0\xF0\x9F\x98\x80"), "\"\xC3\xA4\xE4\xBD\xA0\xF0\x9F\x98\x80\"");
+    EXPECT_EQ(quoted(Dialect::Fastjson, "\xC3\xA4\xE4\xBD\xA0\xF0\x9F\x98\x80"),
+              "\"\xC3\xA4\xE4\xBD\xA0\xF0\x9F\x98\x80\"");
     EXPECT_EQ(quoted(Dialect::Fastjson, "\xE2\x80\xA8"), R"("\u2028")");
 }
 
@@ -92,7 +94,11 @@ TEST(JsonWriter, StrictEscapesSlashesAndEverythingBeyondAscii) {
 }
 
 TEST(JsonWriter, BrokenUtf8IsReplacedSoThatTheTextStaysValid) {
-    EXPECT_EQ(quoted(Dialect::Fastjson, "a\xFF" "b"), "\"a\xEF\xBF\xBD" "b\"");
+    EXPECT_EQ(quoted(Dialect::Fastjson,
+                     "a\xFF"
+                     "b"),
+              "\"a\xEF\xBF\xBD"
+              "b\"");
     EXPECT_EQ(quoted(Dialect::Strict, "\xF0\x9F"), R"("\uFFFD")");
 }
 

@@ -78,7 +78,8 @@ TEST(UniqueId, IsUniqueAcrossThreads) {
             }
         });
     }
-    for (auto& thread : threads) thread.join();
+    for (auto& thread : threads)
+        thread.join();
     EXPECT_EQ(seen.size(), 8000u);
 }
 

@@ -18,8 +18,12 @@ RecordFields sample() {
     RecordFields fields;
     fields.topic = "Orders";
     fields.body = "hello";
-    fields.properties = "TAGS\x01" "a\x02";
-    fields.brokerProperties = "CLUSTER\x01" "c\x02";
+    fields.properties =
+        "TAGS\x01"
+        "a\x02";
+    fields.brokerProperties =
+        "CLUSTER\x01"
+        "c\x02";
     fields.queueId = 3;
     fields.flag = 7;
     fields.sysFlag = kSysFlagMultiTags;
@@ -34,7 +38,9 @@ RecordFields sample() {
     return fields;
 }
 
-SocketAddress v6Host() { return SocketAddress::v6({0x20, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}, 65535); }
+SocketAddress v6Host() {
+    return SocketAddress::v6({0x20, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}, 65535);
+}
 
 std::string encode(const RecordFields& fields) {
     std::string out(recordSize(fields), '\xEE');
@@ -62,7 +68,13 @@ TEST(MessageRecord, HasTheBytesOfTheDocumentedLayout) {
     EXPECT_EQ(loadI32(bytes.data() + 8), 0x71BEEFF9) << "CRC-32 of b, below 2^31";
     EXPECT_EQ(bytes.substr(48, 8), std::string("\x01\x02\x03\x04\x00\x00\x00\x05", 8));
     EXPECT_EQ(bytes.substr(64, 8), std::string("\x06\x07\x08\x09\x00\x00\x00\x0A", 8));
-    EXPECT_EQ(bytes.substr(84), std::string("\x00\x00\x00\x01" "b" "\x01" "T" "\x00\x04" "k\x01v\x02", 13));
+    EXPECT_EQ(bytes.substr(84), std::string("\x00\x00\x00\x01"
+                                            "b"
+                                            "\x01"
+                                            "T"
+                                            "\x00\x04"
+                                            "k\x01v\x02",
+                                            13));
 }
 
 TEST(MessageRecord, GivesBackEveryFieldThatWasWritten) {
@@ -77,7 +89,11 @@ TEST(MessageRecord, GivesBackEveryFieldThatWasWritten) {
             EXPECT_EQ(view.bytes, bytes);
             EXPECT_EQ(view.topic, "Orders");
             EXPECT_EQ(view.body, "hello");
-            EXPECT_EQ(view.properties, "TAGS\x01" "a\x02" "CLUSTER\x01" "c\x02");
+            EXPECT_EQ(view.properties,
+                      "TAGS\x01"
+                      "a\x02"
+                      "CLUSTER\x01"
+                      "c\x02");
             EXPECT_EQ(view.queueId, 3);
             EXPECT_EQ(view.flag, 7);
             EXPECT_EQ(view.reconsumeTimes, 2);
@@ -218,7 +234,8 @@ TEST(MessageRecord, PropertyCrcCoversTheWholeRecord) {
     EXPECT_EQ(statusOf(bytes, RecordCheck::PropertyCrc), RecordStatus::Message);
     std::string digits;
     auto crc = static_cast<std::uint32_t>(maskedCrc32(std::string_view(bytes).substr(0, bytes.size() - 20)));
-    for (int i = 0; i < 10; ++i, crc /= 10) digits.push_back(static_cast<char>('0' + crc % 10));
+    for (int i = 0; i < 10; ++i, crc /= 10)
+        digits.push_back(static_cast<char>('0' + crc % 10));
     EXPECT_EQ(bytes.substr(bytes.size() - 20), "__CRC32#\x01" + digits + "\x02");
     for (std::size_t i = 8; i < bytes.size(); ++i) {
         std::string bent = bytes;

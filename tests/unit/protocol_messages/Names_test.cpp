@@ -17,12 +17,14 @@ TEST(Names, TopicsAreRefusedWithRocketMqsWords) {
               "The specified topic contains illegal characters, allowing only ^[%|a-zA-Z0-9_-]+$");
     EXPECT_EQ(validateTopicName("a+b").code(), StatusCode::InvalidArgument);
     EXPECT_EQ(validateTopicName("\xC3\xA4").code(), StatusCode::InvalidArgument);
-    EXPECT_EQ(validateTopicName(std::string(128, 'a')).message(), "The specified topic is longer than topic max length.");
+    EXPECT_EQ(validateTopicName(std::string(128, 'a')).message(),
+              "The specified topic is longer than topic max length.");
 }
 
 TEST(Names, GroupsMayBeLonger) {
     EXPECT_TRUE(validateGroupName(std::string(255, 'a')).isOk());
-    EXPECT_EQ(validateGroupName(std::string(256, 'a')).message(), "The specified group is longer than group max length.");
+    EXPECT_EQ(validateGroupName(std::string(256, 'a')).message(),
+              "The specified group is longer than group max length.");
     EXPECT_EQ(validateGroupName("").message(), "The specified group is blank.");
 }
 

@@ -25,18 +25,35 @@ std::string readBack(const std::string& readable) {
     std::string out;
     std::string_view name;
     std::string_view value;
-    while (reader.next(name, value)) out.append(name).append("=").append(value).append(" ");
+    while (reader.next(name, value))
+        out.append(name).append("=").append(value).append(" ");
     return out;
 }
 
-TEST(Properties, AreReadInOrder) { EXPECT_EQ(readBack("a|1;b|2;"), "a=1 b=2 "); }
-TEST(Properties, MayLackTheLastSeparator) { EXPECT_EQ(readBack("a|1;b|2"), "a=1 b=2 "); }
-TEST(Properties, WithoutAValueDoNotExist) { EXPECT_EQ(readBack("a|;b|2;"), "b=2 "); }
-TEST(Properties, WithoutANameDoNotExist) { EXPECT_EQ(readBack("|x;b|2;"), "b=2 "); }
-TEST(Properties, WithoutTheMarkDoNotExist) { EXPECT_EQ(readBack("abc;b|2;xyz"), "b=2 "); }
-TEST(Properties, AreDividedAtTheFirstMark) { EXPECT_EQ(readBack("a|1|2;"), text("a=1|2 ")); }
-TEST(Properties, OfOnlySeparatorsAreNone) { EXPECT_EQ(readBack(";;;|;;"), ""); }
-TEST(Properties, OfNothingAreNone) { EXPECT_EQ(readBack(""), ""); }
+TEST(Properties, AreReadInOrder) {
+    EXPECT_EQ(readBack("a|1;b|2;"), "a=1 b=2 ");
+}
+TEST(Properties, MayLackTheLastSeparator) {
+    EXPECT_EQ(readBack("a|1;b|2"), "a=1 b=2 ");
+}
+TEST(Properties, WithoutAValueDoNotExist) {
+    EXPECT_EQ(readBack("a|;b|2;"), "b=2 ");
+}
+TEST(Properties, WithoutANameDoNotExist) {
+    EXPECT_EQ(readBack("|x;b|2;"), "b=2 ");
+}
+TEST(Properties, WithoutTheMarkDoNotExist) {
+    EXPECT_EQ(readBack("abc;b|2;xyz"), "b=2 ");
+}
+TEST(Properties, AreDividedAtTheFirstMark) {
+    EXPECT_EQ(readBack("a|1|2;"), text("a=1|2 "));
+}
+TEST(Properties, OfOnlySeparatorsAreNone) {
+    EXPECT_EQ(readBack(";;;|;;"), "");
+}
+TEST(Properties, OfNothingAreNone) {
+    EXPECT_EQ(readBack(""), "");
+}
 
 TEST(Properties, LastOfSeveralCounts) {
     EXPECT_EQ(findProperty(text("a|1;b|2;a|3;"), "a"), "3");

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace patchbay::protocol {
@@ -45,7 +46,8 @@ TEST(Utf8, CountsUnitsAsJavaDoes) {
 TEST(Utf8, WritesWhatItRead) {
     const std::string text = "a\xC3\xA4\xE4\xBD\xA0\xF0\x9F\x98\x80";
     std::string out;
-    for (std::string_view rest = text; !rest.empty();) appendUtf8(out, nextCodePoint(rest));
+    for (std::string_view rest = text; !rest.empty();)
+        appendUtf8(out, nextCodePoint(rest));
     EXPECT_EQ(out, text);
     std::string lone;
     appendUtf8(lone, 0xD800);
@@ -56,7 +58,8 @@ class CompressionTest : public ::testing::TestWithParam<CompressionType> {};
 
 std::string plainText() {
     std::string text;
-    for (int i = 0; i < 40000; ++i) text += std::to_string(i * i % 977);
+    for (int i = 0; i < 40000; ++i)
+        text += std::to_string(i * i % 977);
     return text;
 }
 

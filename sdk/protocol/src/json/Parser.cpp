@@ -2,7 +2,6 @@
 #include "patchbay/protocol/util/Utf8.h"
 
 #include <charconv>
-#include <cstring>
 #include <limits>
 
 namespace patchbay::json {
@@ -55,7 +54,9 @@ private:
 
 namespace {
 
-bool isDigit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool isDigit(char c) noexcept {
+    return c >= '0' && c <= '9';
+}
 bool isWordChar(char c) noexcept {
     return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '-';
 }
@@ -96,7 +97,8 @@ bool Parser::exceed(std::string_view what) {
 }
 
 void Parser::skipSpace() noexcept {
-    while (!atEnd() && (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r')) ++at_;
+    while (!atEnd() && (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r'))
+        ++at_;
 }
 
 bool Parser::value(std::string_view key, std::uint32_t depth) {
@@ -191,7 +193,8 @@ bool Parser::key(std::string_view& out, std::uint32_t depth) {
 
 bool Parser::bareKey(std::string_view& out) {
     const std::size_t start = at_;
-    while (!atEnd() && isWordChar(peek())) ++at_;
+    while (!atEnd() && isWordChar(peek()))
+        ++at_;
     out = text_.substr(start, at_ - start);
     return !out.empty() || fail("no key where one should be");
 }
@@ -235,20 +238,34 @@ bool Parser::escape(std::string& out) {
     switch (c) {
         case '"':
         case '\\':
-        case '/': out.push_back(c); return true;
-        case 'b': out.push_back('\b'); return true;
-        case 'f': out.push_back('\f'); return true;
-        case 'n': out.push_back('\n'); return true;
-        case 'r': out.push_back('\r'); return true;
-        case 't': out.push_back('\t'); return true;
-        case 'u': break;
+        case '/':
+            out.push_back(c);
+            return true;
+        case 'b':
+            out.push_back('\b');
+            return true;
+        case 'f':
+            out.push_back('\f');
+            return true;
+        case 'n':
+            out.push_back('\n');
+            return true;
+        case 'r':
+            out.push_back('\r');
+            return true;
+        case 't':
+            out.push_back('\t');
+            return true;
+        case 'u':
+            break;
         case '\'':
             if (!options_.strict) {
                 out.push_back(c);
                 return true;
             }
             [[fallthrough]];
-        default: return fail("an unknown escape");
+        default:
+            return fail("an unknown escape");
     }
     char32_t code = 0;
     if (!hex(4, code)) return false;
@@ -281,21 +298,24 @@ bool Parser::number(Node& to) {
     const std::size_t start = at_;
     accept('-');
     const std::size_t firstDigit = at_;
-    while (isDigit(peek())) ++at_;
+    while (isDigit(peek()))
+        ++at_;
     const std::size_t digits = at_ - firstDigit;
     if (digits == 0 || (options_.strict && digits > 1 && text_[firstDigit] == '0')) return fail("not a number");
     bool whole = true;
     if (accept('.')) {
         whole = false;
         if (options_.strict && !isDigit(peek())) return fail("not a number");
-        while (isDigit(peek())) ++at_;
+        while (isDigit(peek()))
+            ++at_;
     }
     if (peek() == 'e' || peek() == 'E') {
         whole = false;
         ++at_;
         if (!accept('+')) accept('-');
         if (!isDigit(peek())) return fail("not a number");
-        while (isDigit(peek())) ++at_;
+        while (isDigit(peek()))
+            ++at_;
     }
     const char* first = text_.data() + start;
     const char* last = text_.data() + at_;
@@ -334,7 +354,8 @@ bool Parser::resolveReferences() {
         const Node* const target = lookUp({self[1].as.text, self[1].length});
         bool usable = target != nullptr && target < self && target + target->span <= self;
         if (usable && spend(target->span)) {
-            for (const Node* at = target; at != target + target->span; ++at) usable = usable && at->type != Type::Ref;
+            for (const Node* at = target; at != target + target->span; ++at)
+                usable = usable && at->type != Type::Ref;
         }
         if (overspent_) return exceed("references stand for too many values");
         node(index).type = Type::Ref;

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 namespace patchbay::json {
 namespace {
@@ -41,19 +40,27 @@ Value::Value(const Node* node) noexcept : node_(node) {
 
 std::optional<std::int64_t> Value::integer() const noexcept {
     switch (type()) {
-        case Type::Integer: return node_->as.integer;
-        case Type::Double: return wholeNumber(node_->as.number);
-        case Type::String: return parseWhole<std::int64_t>({node_->as.text, node_->length});
-        default: return std::nullopt;
+        case Type::Integer:
+            return node_->as.integer;
+        case Type::Double:
+            return wholeNumber(node_->as.number);
+        case Type::String:
+            return parseWhole<std::int64_t>({node_->as.text, node_->length});
+        default:
+            return std::nullopt;
     }
 }
 
 std::optional<double> Value::number() const noexcept {
     switch (type()) {
-        case Type::Integer: return static_cast<double>(node_->as.integer);
-        case Type::Double: return node_->as.number;
-        case Type::String: return parseWhole<double>({node_->as.text, node_->length});
-        default: return std::nullopt;
+        case Type::Integer:
+            return static_cast<double>(node_->as.integer);
+        case Type::Double:
+            return node_->as.number;
+        case Type::String:
+            return parseWhole<double>({node_->as.text, node_->length});
+        default:
+            return std::nullopt;
     }
 }
 
@@ -74,15 +81,19 @@ std::optional<std::string_view> Value::string() const noexcept {
 
 std::optional<std::string> Value::text() const {
     switch (type()) {
-        case Type::String: return std::string(node_->as.text, node_->length);
-        case Type::Bool: return node_->as.integer != 0 ? "true" : "false";
-        case Type::Integer: return std::to_string(node_->as.integer);
+        case Type::String:
+            return std::string(node_->as.text, node_->length);
+        case Type::Bool:
+            return node_->as.integer != 0 ? "true" : "false";
+        case Type::Integer:
+            return std::to_string(node_->as.integer);
         case Type::Double: {
             char buffer[32];
             const auto end = std::to_chars(buffer, buffer + sizeof buffer, node_->as.number).ptr;
             return std::string(buffer, end);
         }
-        default: return std::nullopt;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -96,9 +107,13 @@ Value Value::operator[](std::string_view key) const noexcept {
     return Value(found);
 }
 
-std::size_t Value::size() const noexcept { return isObject() || isArray() ? node_->count : 0; }
+std::size_t Value::size() const noexcept {
+    return isObject() || isArray() ? node_->count : 0;
+}
 
-Value::Iterator Value::begin() const noexcept { return Iterator(isObject() || isArray() ? node_ + 1 : nullptr); }
+Value::Iterator Value::begin() const noexcept {
+    return Iterator(isObject() || isArray() ? node_ + 1 : nullptr);
+}
 
 Value::Iterator Value::end() const noexcept {
     return Iterator(isObject() || isArray() ? node_ + node_->span : nullptr);

@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstring>
 
 namespace patchbay::json {
 namespace {
@@ -13,8 +12,8 @@ constexpr std::int64_t kExactInDouble = (std::int64_t{1} << 53) - 1;
 
 void appendUnit(std::string& out, std::uint32_t unit) {
     constexpr char kDigits[] = "0123456789ABCDEF";
-    const char text[] = {'\\', 'u', kDigits[unit >> 12 & 0xF], kDigits[unit >> 8 & 0xF], kDigits[unit >> 4 & 0xF],
-                         kDigits[unit & 0xF]};
+    const char text[] = {
+        '\\', 'u', kDigits[unit >> 12 & 0xF], kDigits[unit >> 8 & 0xF], kDigits[unit >> 4 & 0xF], kDigits[unit & 0xF]};
     out.append(text, sizeof text);
 }
 
@@ -28,7 +27,9 @@ void appendUnits(std::string& out, char32_t code) {
 }
 
 /// Characters beyond ASCII that fastjson escapes in every dialect.
-bool isEscapedWide(char32_t code) noexcept { return code <= 0x9F || code == 0x2028 || code == 0x2029; }
+bool isEscapedWide(char32_t code) noexcept {
+    return code <= 0x9F || code == 0x2028 || code == 0x2029;
+}
 
 void appendInteger(std::string& out, std::int64_t value) {
     char buffer[24];
@@ -52,7 +53,8 @@ void appendDouble(std::string& out, double value) {
     std::string_view exponent = text.substr(e + 1);
     if (exponent.front() == '-') out.push_back('-');
     exponent.remove_prefix(1);
-    while (exponent.size() > 1 && exponent.front() == '0') exponent.remove_prefix(1);
+    while (exponent.size() > 1 && exponent.front() == '0')
+        exponent.remove_prefix(1);
     out.append(exponent);
 }
 
@@ -166,15 +168,32 @@ void Writer::raw(std::string_view json) {
 
 void Writer::escapeAscii(char c) {
     switch (c) {
-        case '"': out_.append("\\\""); return;
-        case '\\': out_.append("\\\\"); return;
-        case '/': out_.append(dialect_ == Dialect::Strict ? "\\/" : "/"); return;
-        case '\b': out_.append("\\b"); return;
-        case '\f': out_.append("\\f"); return;
-        case '\n': out_.append("\\n"); return;
-        case '\r': out_.append("\\r"); return;
-        case '\t': out_.append("\\t"); return;
-        default: appendUnit(out_, static_cast<unsigned char>(c));
+        case '"':
+            out_.append("\\\"");
+            return;
+        case '\\':
+            out_.append("\\\\");
+            return;
+        case '/':
+            out_.append(dialect_ == Dialect::Strict ? "\\/" : "/");
+            return;
+        case '\b':
+            out_.append("\\b");
+            return;
+        case '\f':
+            out_.append("\\f");
+            return;
+        case '\n':
+            out_.append("\\n");
+            return;
+        case '\r':
+            out_.append("\\r");
+            return;
+        case '\t':
+            out_.append("\\t");
+            return;
+        default:
+            appendUnit(out_, static_cast<unsigned char>(c));
     }
 }
 

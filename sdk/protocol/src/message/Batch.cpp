@@ -29,7 +29,8 @@ std::optional<std::uint32_t> countBatch(std::string_view bytes) noexcept {
     BatchReader reader(bytes);
     BatchEntry entry;
     std::uint32_t count = 0;
-    while (reader.next(entry)) ++count;
+    while (reader.next(entry))
+        ++count;
     if (reader.failed()) return std::nullopt;
     return count;
 }

@@ -2,7 +2,6 @@
 
 #include "patchbay/protocol/util/BigEndian.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <limits>

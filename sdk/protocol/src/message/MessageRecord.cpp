@@ -171,8 +171,12 @@ RecordStatus RecordView::parse(std::string_view bytes, RecordView& view, RecordC
     return RecordStatus::Message;
 }
 
-SocketAddress RecordView::bornHost() const noexcept { return addressOf(bornHostBytes); }
-SocketAddress RecordView::storeHost() const noexcept { return addressOf(storeHostBytes); }
+SocketAddress RecordView::bornHost() const noexcept {
+    return addressOf(bornHostBytes);
+}
+SocketAddress RecordView::storeHost() const noexcept {
+    return addressOf(storeHostBytes);
+}
 
 RecordFields RecordView::fields() const noexcept {
     RecordFields fields;

@@ -45,25 +45,37 @@ constexpr std::array<std::string_view, 4> kOtherSystemTopics = {kTopicAutoCreate
                                                                 kTopicCheckpoint};
 
 constexpr std::array<std::string_view, 13> kSystemGroups = {
-    "DEFAULT_CONSUMER",   "DEFAULT_PRODUCER",  "TOOLS_CONSUMER",   "SCHEDULE_CONSUMER",     "FILTERSRV_CONSUMER",
-    "__MONITOR_CONSUMER", "SELF_TEST_P_GROUP", "SELF_TEST_C_GROUP", "CLIENT_INNER_PRODUCER", "CID_ONS-HTTP-PROXY",
+    "DEFAULT_CONSUMER",   "DEFAULT_PRODUCER",  "TOOLS_CONSUMER",       "SCHEDULE_CONSUMER",     "FILTERSRV_CONSUMER",
+    "__MONITOR_CONSUMER", "SELF_TEST_P_GROUP", "SELF_TEST_C_GROUP",    "CLIENT_INNER_PRODUCER", "CID_ONS-HTTP-PROXY",
     "CID_ONSAPI_PULL",    "CID_ONSAPI_OWNER",  "CID_ONSAPI_PERMISSION"};
 
 }  // namespace
 
-Status validateTopicName(std::string_view topic) { return validateName("topic", topic, kTopicNameCharsMax); }
-Status validateGroupName(std::string_view group) { return validateName("group", group, kGroupNameCharsMax); }
+Status validateTopicName(std::string_view topic) {
+    return validateName("topic", topic, kTopicNameCharsMax);
+}
+Status validateGroupName(std::string_view group) {
+    return validateName("group", group, kGroupNameCharsMax);
+}
 
-std::string retryTopic(std::string_view group) { return join(kRetryTopicPrefix, group); }
-std::string dlqTopic(std::string_view group) { return join(kDlqTopicPrefix, group); }
-std::string replyTopic(std::string_view cluster) { return join(cluster, kReplyTopicSuffix); }
+std::string retryTopic(std::string_view group) {
+    return join(kRetryTopicPrefix, group);
+}
+std::string dlqTopic(std::string_view group) {
+    return join(kDlqTopicPrefix, group);
+}
+std::string replyTopic(std::string_view cluster) {
+    return join(cluster, kReplyTopicSuffix);
+}
 
 bool isSystemTopicName(std::string_view topic) noexcept {
     return topic.starts_with(kSystemTopicPrefix) || contains(kForbiddenToSend, topic) ||
            contains(kOtherSystemTopics, topic);
 }
 
-bool isForbiddenToSend(std::string_view topic) noexcept { return contains(kForbiddenToSend, topic); }
+bool isForbiddenToSend(std::string_view topic) noexcept {
+    return contains(kForbiddenToSend, topic);
+}
 
 bool isSystemGroup(std::string_view group) noexcept {
     return group.starts_with(kSystemGroupPrefix) || contains(kSystemGroups, group);

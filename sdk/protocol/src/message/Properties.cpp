@@ -56,7 +56,8 @@ std::string withoutProperty(std::string_view text, std::string_view name) {
     for (std::string_view rest = text; !rest.empty();) {
         const std::string_view before = rest;
         const std::string_view entry = takeEntry(rest);
-        const bool named = entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == kPropertyNameEnd;
+        const bool named =
+            entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == kPropertyNameEnd;
         if (!named) out.append(before.substr(0, before.size() - rest.size()));
     }
     return out;
@@ -66,7 +67,8 @@ Properties::Properties(std::string_view text) {
     PropertyReader reader(text);
     std::string_view name;
     std::string_view value;
-    while (reader.next(name, value)) set(name, value);
+    while (reader.next(name, value))
+        set(name, value);
 }
 
 std::string_view Properties::get(std::string_view name) const noexcept {
@@ -78,7 +80,8 @@ std::string_view Properties::get(std::string_view name) const noexcept {
 
 void Properties::set(std::string_view name, std::string_view value) {
     if (value.empty()) return remove(name);
-    const auto found = std::find_if(entries_.begin(), entries_.end(), [name](const auto& e) { return e.first == name; });
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(), [name](const auto& e) { return e.first == name; });
     if (found != entries_.end()) {
         found->second = value;
     } else {
@@ -93,7 +96,8 @@ void Properties::remove(std::string_view name) {
 std::string Properties::encode() const {
     std::string text;
     std::size_t bytes = 0;
-    for (const auto& [name, value] : entries_) bytes += propertyBytes(name, value);
+    for (const auto& [name, value] : entries_)
+        bytes += propertyBytes(name, value);
     text.reserve(bytes);
     for (const auto& [name, value] : entries_) {
         text.append(name).push_back(kPropertyNameEnd);

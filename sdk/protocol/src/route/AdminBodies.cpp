@@ -226,7 +226,8 @@ void ConsumerOffsets::write(json::Writer& out) const {
     for (const auto& [group, topics] : topicsOfGroup) {
         out.key(group);
         out.beginArray();
-        for (const std::string_view topic : topics) out.string(topic);
+        for (const std::string_view topic : topics)
+            out.string(topic);
         out.endArray();
     }
     out.endObject();

@@ -7,11 +7,16 @@
 namespace patchbay::protocol {
 namespace {
 
-bool isBlank(char c) noexcept { return c == ' ' || c == '\t' || c == '\f'; }
-bool isLineEnd(char c) noexcept { return c == '\n' || c == '\r'; }
+bool isBlank(char c) noexcept {
+    return c == ' ' || c == '\t' || c == '\f';
+}
+bool isLineEnd(char c) noexcept {
+    return c == '\n' || c == '\r';
+}
 
 std::string_view skipBlanks(std::string_view text) noexcept {
-    while (!text.empty() && isBlank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && isBlank(text.front()))
+        text.remove_prefix(1);
     return text;
 }
 
@@ -64,10 +69,18 @@ bool unescape(std::string_view text, std::string& out) {
         text.remove_prefix(1);
         char32_t code = 0;
         switch (escaped) {
-            case 't': out.push_back('\t'); break;
-            case 'n': out.push_back('\n'); break;
-            case 'r': out.push_back('\r'); break;
-            case 'f': out.push_back('\f'); break;
+            case 't':
+                out.push_back('\t');
+                break;
+            case 'n':
+                out.push_back('\n');
+                break;
+            case 'r':
+                out.push_back('\r');
+                break;
+            case 'f':
+                out.push_back('\f');
+                break;
             case 'u': {
                 if (!takeUnicode(text, code)) return false;
                 char32_t low = 0;
@@ -80,7 +93,8 @@ bool unescape(std::string_view text, std::string& out) {
                 appendUtf8(out, code);
                 break;
             }
-            default: out.push_back(escaped);
+            default:
+                out.push_back(escaped);
         }
     }
     return true;
@@ -120,7 +134,8 @@ Result<ConfigTable> parseConfigText(std::string_view text) {
 
 std::string configText(const ConfigTable& table) {
     std::string text;
-    for (const auto& [key, value] : table) text.append(key).append("=").append(value).append("\n");
+    for (const auto& [key, value] : table)
+        text.append(key).append("=").append(value).append("\n");
     return text;
 }
 

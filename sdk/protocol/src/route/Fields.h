@@ -120,7 +120,7 @@ private:
 
     /// Structs that know how to read themselves.
     template <typename T>
-        requires requires(json::Value value) { T::read(value); }
+    requires requires(json::Value value) { T::read(value); }
     void assign(std::string_view key, json::Value value, T& out) {
         auto read = T::read(value);
         if (read) {
@@ -138,7 +138,7 @@ private:
     static bool parseKey(std::string_view name, std::int64_t& out) { return parseWhole(name, out); }
     /// A key that is an object itself.
     template <typename T>
-        requires requires(std::string_view text) { T::fromJson(text); }
+    requires requires(std::string_view text) { T::fromJson(text); }
     static bool parseKey(std::string_view name, T& out) {
         auto read = T::fromJson(name);
         if (read) out = std::move(*read);

@@ -21,8 +21,12 @@ struct ProducerData {
 
 }  // namespace
 
-std::string_view toString(ConsumeType value) noexcept { return kConsumeTypes[static_cast<std::size_t>(value)]; }
-std::string_view toString(MessageModel value) noexcept { return kMessageModels[static_cast<std::size_t>(value)]; }
+std::string_view toString(ConsumeType value) noexcept {
+    return kConsumeTypes[static_cast<std::size_t>(value)];
+}
+std::string_view toString(MessageModel value) noexcept {
+    return kMessageModels[static_cast<std::size_t>(value)];
+}
 std::string_view toString(ConsumeFromWhere value) noexcept {
     return kConsumeFromWheres[static_cast<std::size_t>(value)];
 }
@@ -79,7 +83,8 @@ Result<HeartbeatData> HeartbeatData::read(json::Value value) {
         .read("producerDataSet", producers)
         .read("withoutSub", data.withoutSub);
     data.producerGroups.reserve(producers.size());
-    for (ProducerData& producer : producers) data.producerGroups.push_back(std::move(producer.groupName));
+    for (ProducerData& producer : producers)
+        data.producerGroups.push_back(std::move(producer.groupName));
     return std::move(fields).finish(std::move(data));
 }
 

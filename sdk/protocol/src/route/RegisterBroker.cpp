@@ -1,11 +1,11 @@
 #include "patchbay/protocol/route/RegisterBroker.h"
 
+#include "Fields.h"
+#include "Writing.h"
+
 #include "patchbay/protocol/util/BigEndian.h"
 #include "patchbay/protocol/util/ByteReader.h"
 #include "patchbay/protocol/util/Compression.h"
-
-#include "Fields.h"
-#include "Writing.h"
 
 namespace patchbay::protocol {
 namespace {
@@ -20,7 +20,9 @@ void appendSized(std::string& out, std::string_view text) {
     out.append(text);
 }
 
-Status contradiction() { return {StatusCode::Corrupt, "registration: lengths contradict each other"}; }
+Status contradiction() {
+    return {StatusCode::Corrupt, "registration: lengths contradict each other"};
+}
 
 /// Calls take(text) for each of a counted number of sized texts.
 template <typename F>
@@ -67,16 +69,15 @@ Status readPlain(std::string_view plain, std::int32_t version, RegisterBrokerBod
     if (!reader.ok()) return contradiction();
     if (!dataVersion) return dataVersion.error();
     wrapper.dataVersion = *dataVersion;
-    Status status = takeSized(
-        reader, [&wrapper](std::string_view line) { return takeTopic(line, wrapper.topicConfigTable); });
+    Status status =
+        takeSized(reader, [&wrapper](std::string_view line) { return takeTopic(line, wrapper.topicConfigTable); });
     if (!status.isOk()) return status;
     const std::string_view servers = reader.bytes(reader.i32());
     if (!reader.ok()) return contradiction();
     if (status = takeFilterServers(servers, body.filterServerList); !status.isOk()) return status;
     if (version < kVersionQueueMapping) return Status::ok();
-    return takeSized(reader, [&wrapper](std::string_view json) {
-        return takeMapping(json, wrapper.topicQueueMappingInfoMap);
-    });
+    return takeSized(reader,
+                     [&wrapper](std::string_view json) { return takeMapping(json, wrapper.topicQueueMappingInfoMap); });
 }
 
 }  // namespace
@@ -100,7 +101,8 @@ Result<std::string> RegisterBrokerBody::toCompressed(std::int32_t version) const
     std::string plain;
     appendSized(plain, topicConfigSerializeWrapper.dataVersion.toJson());
     appendBe(plain, static_cast<std::int32_t>(topicConfigSerializeWrapper.topicConfigTable.size()));
-    for (const auto& [name, config] : topicConfigSerializeWrapper.topicConfigTable) appendSized(plain, config.toLine());
+    for (const auto& [name, config] : topicConfigSerializeWrapper.topicConfigTable)
+        appendSized(plain, config.toLine());
     std::string servers;
     json::Writer writer(servers);
     writeValue(writer, filterServerList);
@@ -108,7 +110,8 @@ Result<std::string> RegisterBrokerBody::toCompressed(std::int32_t version) const
     if (version >= kVersionQueueMapping) {
         const TopicQueueMappingTable& mappings = topicConfigSerializeWrapper.topicQueueMappingInfoMap;
         appendBe(plain, static_cast<std::int32_t>(mappings.size()));
-        for (const auto& [topic, mapping] : mappings) appendSized(plain, mapping.toJson());
+        for (const auto& [topic, mapping] : mappings)
+            appendSized(plain, mapping.toJson());
     }
     return compress(CompressionType::Zlib, plain, kRegisterCompressionLevel);
 }

@@ -1,9 +1,9 @@
 #include "patchbay/protocol/route/SubscriptionData.h"
 
-#include "patchbay/protocol/util/Hash.h"
-
 #include "Fields.h"
 #include "Writing.h"
+
+#include "patchbay/protocol/util/Hash.h"
 
 #include <algorithm>
 
@@ -15,8 +15,10 @@ constexpr std::string_view kTagSeparator = "||";
 /// What String.trim() takes away: everything up to the blank, at both ends.
 std::string_view trim(std::string_view text) noexcept {
     const auto isSpace = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
-    while (!text.empty() && isSpace(text.front())) text.remove_prefix(1);
-    while (!text.empty() && isSpace(text.back())) text.remove_suffix(1);
+    while (!text.empty() && isSpace(text.front()))
+        text.remove_prefix(1);
+    while (!text.empty() && isSpace(text.back()))
+        text.remove_suffix(1);
     return text;
 }
 
@@ -46,7 +48,8 @@ Result<SubscriptionData> SubscriptionData::build(std::string_view topic, std::st
         if (tag.empty() || std::find(data.tagsSet.begin(), data.tagsSet.end(), tag) != data.tagsSet.end()) continue;
         data.tagsSet.emplace_back(tag);
         const std::int32_t code = javaHashCode(tag);
-        if (std::find(data.codeSet.begin(), data.codeSet.end(), code) == data.codeSet.end()) data.codeSet.push_back(code);
+        if (std::find(data.codeSet.begin(), data.codeSet.end(), code) == data.codeSet.end())
+            data.codeSet.push_back(code);
     }
     if (onlySeparators) return Status(StatusCode::InvalidArgument, "the expression names no tag");
     return data;

@@ -1,10 +1,10 @@
 #include "patchbay/protocol/route/TopicConfig.h"
 
-#include "patchbay/protocol/message/Names.h"
-
 #include "Enums.h"
 #include "Fields.h"
 #include "Writing.h"
+
+#include "patchbay/protocol/message/Names.h"
 
 #include <algorithm>
 
@@ -48,7 +48,9 @@ struct AttributesBody {
 
 }  // namespace
 
-std::string_view toString(TopicFilterType type) noexcept { return kFilterTypes[static_cast<std::size_t>(type)]; }
+std::string_view toString(TopicFilterType type) noexcept {
+    return kFilterTypes[static_cast<std::size_t>(type)];
+}
 
 std::optional<TopicFilterType> parseTopicFilterType(std::string_view text) noexcept {
     return enumOf<TopicFilterType>(text, kFilterTypes);

@@ -12,12 +12,20 @@
 
 namespace patchbay::protocol {
 
-inline void writeValue(json::Writer& out, const std::string& value) { out.string(value); }
-inline void writeValue(json::Writer& out, std::int32_t value) { out.integer(value); }
-inline void writeValue(json::Writer& out, std::int64_t value) { out.integer(value); }
+inline void writeValue(json::Writer& out, const std::string& value) {
+    out.string(value);
+}
+inline void writeValue(json::Writer& out, std::int32_t value) {
+    out.integer(value);
+}
+inline void writeValue(json::Writer& out, std::int64_t value) {
+    out.integer(value);
+}
 
 template <typename T>
-    requires requires(const T& body, json::Writer& out) { body.write(out); }
+requires requires(const T& body, json::Writer& out) {
+    body.write(out);
+}
 void writeValue(json::Writer& out, const T& value) {
     value.write(out);
 }
@@ -25,15 +33,24 @@ void writeValue(json::Writer& out, const T& value) {
 template <typename T>
 void writeValue(json::Writer& out, const std::vector<T>& values) {
     out.beginArray();
-    for (const T& value : values) writeValue(out, value);
+    for (const T& value : values)
+        writeValue(out, value);
     out.endArray();
 }
 
-inline void writeKey(json::Writer& out, const std::string& key) { out.key(std::string_view(key)); }
-inline void writeKey(json::Writer& out, std::int32_t key) { out.key(std::int64_t{key}); }
-inline void writeKey(json::Writer& out, std::int64_t key) { out.key(key); }
+inline void writeKey(json::Writer& out, const std::string& key) {
+    out.key(std::string_view(key));
+}
+inline void writeKey(json::Writer& out, std::int32_t key) {
+    out.key(std::int64_t{key});
+}
+inline void writeKey(json::Writer& out, std::int64_t key) {
+    out.key(key);
+}
 template <typename T>
-    requires requires(const T& key) { key.toJson(); }
+requires requires(const T& key) {
+    key.toJson();
+}
 void writeKey(json::Writer& out, const T& key) {
     out.objectKey(key.toJson());
 }

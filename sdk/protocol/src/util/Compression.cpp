@@ -4,7 +4,6 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <memory>
@@ -51,8 +50,8 @@ unsigned char* bytePointer(const char* text) noexcept {
 Result<std::string> zlibCompress(std::string_view plain, int level) {
     uLongf bytes = compressBound(static_cast<uLong>(plain.size()));
     std::string out(bytes, '\0');
-    const int code = compress2(bytePointer(out.data()), &bytes, bytePointer(plain.data()),
-                               static_cast<uLong>(plain.size()), level);
+    const int code =
+        compress2(bytePointer(out.data()), &bytes, bytePointer(plain.data()), static_cast<uLong>(plain.size()), level);
     if (code != Z_OK) return Status(StatusCode::Internal, "zlib refused to compress, code " + std::to_string(code));
     out.resize(bytes);
     return out;
@@ -142,28 +141,38 @@ Result<std::string> zstdDecompress(std::string_view packed, std::size_t plainByt
 
 std::optional<CompressionType> compressionTypeOf(std::int32_t sysFlag) noexcept {
     switch ((sysFlag >> 8) & 0x7) {
-        case 1: return CompressionType::Lz4;
-        case 2: return CompressionType::Zstd;
+        case 1:
+            return CompressionType::Lz4;
+        case 2:
+            return CompressionType::Zstd;
         case 0:
-        case 3: return CompressionType::Zlib;
-        default: return std::nullopt;
+        case 3:
+            return CompressionType::Zlib;
+        default:
+            return std::nullopt;
     }
 }
 
 Result<std::string> compress(CompressionType type, std::string_view plain, int level) {
     switch (type) {
-        case CompressionType::Lz4: return lz4Compress(plain, level);
-        case CompressionType::Zstd: return zstdCompress(plain, level);
-        case CompressionType::Zlib: return zlibCompress(plain, level);
+        case CompressionType::Lz4:
+            return lz4Compress(plain, level);
+        case CompressionType::Zstd:
+            return zstdCompress(plain, level);
+        case CompressionType::Zlib:
+            return zlibCompress(plain, level);
     }
     return Status(StatusCode::InvalidArgument, "no such codec");
 }
 
 Result<std::string> decompress(CompressionType type, std::string_view packed, std::size_t plainBytesMax) {
     switch (type) {
-        case CompressionType::Lz4: return lz4Decompress(packed, plainBytesMax);
-        case CompressionType::Zstd: return zstdDecompress(packed, plainBytesMax);
-        case CompressionType::Zlib: return zlibDecompress(packed, plainBytesMax);
+        case CompressionType::Lz4:
+            return lz4Decompress(packed, plainBytesMax);
+        case CompressionType::Zstd:
+            return zstdDecompress(packed, plainBytesMax);
+        case CompressionType::Zlib:
+            return zlibDecompress(packed, plainBytesMax);
     }
     return Status(StatusCode::InvalidArgument, "no such codec");
 }

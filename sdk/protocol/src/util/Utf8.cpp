@@ -6,7 +6,7 @@ namespace {
 constexpr char32_t kReplacement = 0xFFFD;
 
 struct Lead {
-    unsigned tail;            // bytes that must follow
+    unsigned tail;  // bytes that must follow
     char32_t bits;
     unsigned char low, high;  // range of the first of them
 };
@@ -67,7 +67,8 @@ void appendUtf8(std::string& out, char32_t codePoint) {
 
 std::size_t utf16Length(std::string_view text) noexcept {
     std::size_t units = 0;
-    while (!text.empty()) units += nextCodePoint(text) >= 0x10000 ? 2u : 1u;
+    while (!text.empty())
+        units += nextCodePoint(text) >= 0x10000 ? 2u : 1u;
     return units;
 }
 

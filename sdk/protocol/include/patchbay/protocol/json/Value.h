@@ -17,8 +17,8 @@ enum class Type : std::uint8_t { Null, Bool, Integer, Double, String, Array, Obj
 
 /// What is accepted, and how much of it.
 struct ReadOptions {
-    bool strict = false;                        ///< only what RFC 8259 allows
-    std::uint32_t depthMax = 64;                ///< arrays and objects inside each other
+    bool strict = false;          ///< only what RFC 8259 allows
+    std::uint32_t depthMax = 64;  ///< arrays and objects inside each other
     std::size_t bytesMax = std::size_t{64} << 20;
     std::size_t nodesMax = std::size_t{4} << 20;  ///< values in the whole text; 40 bytes of memory each
 };

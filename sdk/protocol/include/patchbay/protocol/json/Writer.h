@@ -40,14 +40,38 @@ public:
     /// A value that is JSON already, in the same dialect.
     void raw(std::string_view json);
 
-    void member(std::string_view name, std::string_view value) { key(name); string(value); }
-    void member(std::string_view name, const char* value) { key(name); string(value); }
-    void member(std::string_view name, const std::string& value) { key(name); string(value); }
-    void member(std::string_view name, bool value) { key(name); boolean(value); }
-    void member(std::string_view name, double value) { key(name); number(value); }
-    void member(std::string_view name, std::int64_t value) { key(name); integer(value); }
-    void member(std::string_view name, std::int32_t value) { key(name); integer(value); }
-    void member(std::string_view name, std::uint32_t value) { key(name); integer(value); }
+    void member(std::string_view name, std::string_view value) {
+        key(name);
+        string(value);
+    }
+    void member(std::string_view name, const char* value) {
+        key(name);
+        string(value);
+    }
+    void member(std::string_view name, const std::string& value) {
+        key(name);
+        string(value);
+    }
+    void member(std::string_view name, bool value) {
+        key(name);
+        boolean(value);
+    }
+    void member(std::string_view name, double value) {
+        key(name);
+        number(value);
+    }
+    void member(std::string_view name, std::int64_t value) {
+        key(name);
+        integer(value);
+    }
+    void member(std::string_view name, std::int32_t value) {
+        key(name);
+        integer(value);
+    }
+    void member(std::string_view name, std::uint32_t value) {
+        key(name);
+        integer(value);
+    }
 
 private:
     void beforeValue();

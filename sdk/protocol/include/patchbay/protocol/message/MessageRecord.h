@@ -15,7 +15,7 @@ inline constexpr std::int32_t kRecordMagicV1 = -626843481;     ///< 0xDAA320A7: 
 inline constexpr std::int32_t kRecordMagicV2 = -626843477;     ///< 0xDAA320AB: two bytes of topic length
 inline constexpr std::int32_t kRecordMagicBlank = -875286124;  ///< 0xCBD43194: nothing more in this file
 
-inline constexpr std::size_t kBlankRecordBytes = 8;        ///< what has to stay free behind every record of a file
+inline constexpr std::size_t kBlankRecordBytes = 8;         ///< what has to stay free behind every record of a file
 inline constexpr std::size_t kRecordTopicV1BytesMax = 127;  ///< longer topics need a V2 record
 inline constexpr std::size_t kRecordPropertiesBytesMax = 32767;
 
@@ -31,7 +31,9 @@ inline constexpr std::size_t kRecordSysFlagAt = 36;
 inline constexpr std::size_t kRecordBornTimestampAt = 40;
 inline constexpr std::size_t kRecordBornHostAt = 48;
 
-[[nodiscard]] constexpr std::size_t hostBytes(bool v6) noexcept { return v6 ? 20 : 8; }
+[[nodiscard]] constexpr std::size_t hostBytes(bool v6) noexcept {
+    return v6 ? 20 : 8;
+}
 [[nodiscard]] constexpr std::size_t recordStoreTimestampAt(std::int32_t sysFlag) noexcept {
     return kRecordBornHostAt + hostBytes((sysFlag & kSysFlagBornHostV6) != 0);
 }
@@ -45,13 +47,13 @@ inline constexpr std::size_t kRecordBornHostAt = 48;
 
 /// What a record is made of. Views belong to the caller and must not lie in the output buffer.
 struct RecordFields {
-    std::string_view topic;             ///< at most 32767 bytes
+    std::string_view topic;  ///< at most 32767 bytes
     std::string_view body;
     std::string_view properties;        ///< of the producer; ends with 0x02 when brokerProperties follow
     std::string_view brokerProperties;  ///< written right behind the others; both together at most 32767 bytes
     std::int32_t queueId = 0;
     std::int32_t flag = 0;
-    std::int32_t sysFlag = 0;           ///< the two host bits are set from the hosts, whatever they are here
+    std::int32_t sysFlag = 0;  ///< the two host bits are set from the hosts, whatever they are here
     std::int32_t reconsumeTimes = 0;
     std::int64_t queueOffset = 0;
     std::int64_t physicalOffset = 0;
@@ -78,11 +80,14 @@ struct RecordFields {
 /// of RecordFields, or a total beyond 2^31-1, are the caller's error and abort.
 std::size_t encodeRecord(char* out, const RecordFields& fields);
 
-/// Writes the eight bytes that end a file: "the remaining `bytesLeft` bytes hold nothing". bytesLeft counts these eight.
+/// Writes the eight bytes that end a file: "the remaining `bytesLeft` bytes hold nothing". bytesLeft counts these
+/// eight.
 void encodeBlankRecord(char* out, std::int32_t bytesLeft) noexcept;
 
 // Changes to a record that encodeRecord has written. A property CRC, if there is one, has to be written after them.
-inline void patchQueueOffset(char* record, std::int64_t value) noexcept { storeI64(record + kRecordQueueOffsetAt, value); }
+inline void patchQueueOffset(char* record, std::int64_t value) noexcept {
+    storeI64(record + kRecordQueueOffsetAt, value);
+}
 inline void patchPhysicalOffset(char* record, std::int64_t value) noexcept {
     storeI64(record + kRecordPhysicalOffsetAt, value);
 }
@@ -104,13 +109,14 @@ enum class RecordCheck : std::uint8_t {
 };
 
 enum class RecordStatus : std::uint8_t {
-    Message,    ///< complete and as it should be
-    Blank,      ///< the end of a file: go on in the next one
-    TooShort,   ///< fewer bytes than the record says, or not even a size and a magic
-    NotARecord, ///< another magic: zeros, or something else
-    BadCrc,     ///< a checksum does not fit
-    BadLayout,  ///< a part reaches beyond the bytes, or a length is negative
-    BadSize,    ///< whole, but its parts do not add up to its size field, which view.size holds: Java skips that many bytes
+    Message,     ///< complete and as it should be
+    Blank,       ///< the end of a file: go on in the next one
+    TooShort,    ///< fewer bytes than the record says, or not even a size and a magic
+    NotARecord,  ///< another magic: zeros, or something else
+    BadCrc,      ///< a checksum does not fit
+    BadLayout,   ///< a part reaches beyond the bytes, or a length is negative
+    BadSize,     ///< whole, but its parts do not add up to its size field, which view.size holds: Java skips that many
+                 ///< bytes
 };
 
 /// A record taken apart: views into the bytes that were parsed, valid as long as they are. A value; no owner.
@@ -128,7 +134,7 @@ struct RecordView {
     std::int64_t bornTimestamp = 0;
     std::int64_t storeTimestamp = 0;
     std::int64_t preparedTransactionOffset = 0;
-    std::string_view bornHostBytes;   ///< ip and i32 port; see bornHost()
+    std::string_view bornHostBytes;  ///< ip and i32 port; see bornHost()
     std::string_view storeHostBytes;
     std::string_view body;
     std::string_view topic;
@@ -136,7 +142,8 @@ struct RecordView {
 
     /// Reads the record at the start of `bytes`, which may go on behind it. Sets view.size whenever four bytes are
     /// there; for Blank that is the number of bytes to skip. The other fields are set only for Message.
-    static RecordStatus parse(std::string_view bytes, RecordView& view, RecordCheck check = RecordCheck::BodyCrc) noexcept;
+    static RecordStatus parse(std::string_view bytes, RecordView& view,
+                              RecordCheck check = RecordCheck::BodyCrc) noexcept;
 
     [[nodiscard]] bool isV2() const noexcept { return magic == kRecordMagicV2; }
     /// A port outside 0-65535 is cut to its low 16 bits.

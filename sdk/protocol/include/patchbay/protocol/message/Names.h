@@ -29,8 +29,12 @@ inline constexpr std::string_view kReplyTopicSuffix = "_REPLY_TOPIC";
 [[nodiscard]] std::string retryTopic(std::string_view group);
 [[nodiscard]] std::string dlqTopic(std::string_view group);
 [[nodiscard]] std::string replyTopic(std::string_view cluster);
-[[nodiscard]] inline bool isRetryTopic(std::string_view topic) noexcept { return topic.starts_with(kRetryTopicPrefix); }
-[[nodiscard]] inline bool isDlqTopic(std::string_view topic) noexcept { return topic.starts_with(kDlqTopicPrefix); }
+[[nodiscard]] inline bool isRetryTopic(std::string_view topic) noexcept {
+    return topic.starts_with(kRetryTopicPrefix);
+}
+[[nodiscard]] inline bool isDlqTopic(std::string_view topic) noexcept {
+    return topic.starts_with(kDlqTopicPrefix);
+}
 
 inline constexpr std::string_view kTopicAutoCreate = "TBW102";
 inline constexpr std::string_view kTopicSchedule = "SCHEDULE_TOPIC_XXXX";
@@ -58,9 +62,15 @@ inline constexpr std::string_view kOrderTopicConfigNamespace = "ORDER_TOPIC_CONF
 inline constexpr std::uint32_t kPermInherit = 1;
 inline constexpr std::uint32_t kPermWrite = 2;
 inline constexpr std::uint32_t kPermRead = 4;
-[[nodiscard]] constexpr bool isReadable(std::uint32_t perm) noexcept { return (perm & kPermRead) != 0; }
-[[nodiscard]] constexpr bool isWriteable(std::uint32_t perm) noexcept { return (perm & kPermWrite) != 0; }
-[[nodiscard]] constexpr bool isInherited(std::uint32_t perm) noexcept { return (perm & kPermInherit) != 0; }
+[[nodiscard]] constexpr bool isReadable(std::uint32_t perm) noexcept {
+    return (perm & kPermRead) != 0;
+}
+[[nodiscard]] constexpr bool isWriteable(std::uint32_t perm) noexcept {
+    return (perm & kPermWrite) != 0;
+}
+[[nodiscard]] constexpr bool isInherited(std::uint32_t perm) noexcept {
+    return (perm & kPermInherit) != 0;
+}
 /// "RWX" with a dash for each bit that is not set; part of texts that RocketMQ answers.
 [[nodiscard]] std::string permText(std::uint32_t perm);
 

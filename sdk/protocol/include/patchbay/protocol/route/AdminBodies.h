@@ -83,7 +83,7 @@ struct LockBatchResponse {
 struct ClientConnection {
     std::string clientAddr;  ///< "ip:port"
     std::string clientId;
-    std::string language;    ///< name of the language code
+    std::string language;  ///< name of the language code
     std::int32_t version = 0;
 
     friend bool operator==(const ClientConnection&, const ClientConnection&) = default;

@@ -17,8 +17,8 @@ namespace patchbay::protocol {
 struct GroupRetryPolicy {
     enum class Type : std::uint8_t { Exponential, Customized };
     struct Exponential {
-        std::int64_t initial = 5000;    ///< ms
-        std::int64_t max = 7'200'000;   ///< ms
+        std::int64_t initial = 5000;   ///< ms
+        std::int64_t max = 7'200'000;  ///< ms
         std::int64_t multiplier = 2;
         friend bool operator==(const Exponential&, const Exponential&) = default;
     };

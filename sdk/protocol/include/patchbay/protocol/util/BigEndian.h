@@ -44,12 +44,24 @@ inline void storeBe(char* to, T value) noexcept {
     }
 }
 
-[[nodiscard]] inline std::int16_t loadI16(const char* from) noexcept { return loadBe<std::int16_t>(from); }
-[[nodiscard]] inline std::int32_t loadI32(const char* from) noexcept { return loadBe<std::int32_t>(from); }
-[[nodiscard]] inline std::int64_t loadI64(const char* from) noexcept { return loadBe<std::int64_t>(from); }
-inline void storeI16(char* to, std::int16_t value) noexcept { storeBe(to, value); }
-inline void storeI32(char* to, std::int32_t value) noexcept { storeBe(to, value); }
-inline void storeI64(char* to, std::int64_t value) noexcept { storeBe(to, value); }
+[[nodiscard]] inline std::int16_t loadI16(const char* from) noexcept {
+    return loadBe<std::int16_t>(from);
+}
+[[nodiscard]] inline std::int32_t loadI32(const char* from) noexcept {
+    return loadBe<std::int32_t>(from);
+}
+[[nodiscard]] inline std::int64_t loadI64(const char* from) noexcept {
+    return loadBe<std::int64_t>(from);
+}
+inline void storeI16(char* to, std::int16_t value) noexcept {
+    storeBe(to, value);
+}
+inline void storeI32(char* to, std::int32_t value) noexcept {
+    storeBe(to, value);
+}
+inline void storeI64(char* to, std::int64_t value) noexcept {
+    storeBe(to, value);
+}
 
 template <typename T>
 inline void appendBe(std::string& out, T value) {
