@@ -65,7 +65,6 @@ ServerRequest* BoundedExecutor::take(std::size_t most) noexcept {
 void BoundedExecutor::work(std::uint32_t thread) noexcept {
     ::pthread_setname_np(::pthread_self(), ("x-" + spec_.name + "-" + std::to_string(thread)).substr(0, 15).c_str());
     LaneContext lane(firstLane_ + thread, nullptr);
-    lane.adopt();
     std::size_t sinceBatch = 0;
     while (true) {
         ServerRequest* request = nullptr;

@@ -162,6 +162,7 @@ void Dispatcher::runProcessor(ServerRequest& request, LaneContext& lane) noexcep
     auto& processor = *request.binding_.processor;
     const auto& generation = *request.binding_.generation;
     const auto code = request.command.code;
+    auto* const outer = LaneContext::exchangeCurrent(&lane);
     lane.running = &request;
     lane.thrown = nullptr;
     std::string error;
@@ -175,6 +176,7 @@ void Dispatcher::runProcessor(ServerRequest& request, LaneContext& lane) noexcep
         error = "unknown exception";
     }
     lane.running = nullptr;
+    LaneContext::exchangeCurrent(outer);
     if (!failed) [[likely]] return;
     bugs_.add();
     log_.limited(LogLevel::Error, "plugin failed on a request",

@@ -15,7 +15,7 @@ thread_local LaneContext* currentLane = nullptr;
 
 LaneContext* LaneContext::current() noexcept { return currentLane; }
 
-void LaneContext::adopt() noexcept { currentLane = this; }
+LaneContext* LaneContext::exchangeCurrent(LaneContext* other) noexcept { return std::exchange(currentLane, other); }
 
 void LaneContext::called(const Binding& binding) {
     const auto same = [&](const Called& one) { return one.processor == binding.processor; };

@@ -19,10 +19,10 @@ class LaneContext final : public net::TurnListener {
 public:
     LaneContext(plugin::Lane number, Dispatcher* dispatcher) noexcept : lane(number), dispatcher_(dispatcher) {}
 
-    /// The lane of this thread, or null.
+    /// The lane whose processor runs on this thread now, or null.
     [[nodiscard]] static LaneContext* current() noexcept;
-    /// Makes this the lane of the calling thread.
-    void adopt() noexcept;
+    /// Sets current(); answers what it was.
+    static LaneContext* exchangeCurrent(LaneContext* other) noexcept;
 
     /// Remembers that the processor was called since the last endBatch().
     void called(const Binding& binding);

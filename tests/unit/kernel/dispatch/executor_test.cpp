@@ -1,0 +1,161 @@
+// Proved: executors are bounded in length and time, run deferred requests, number their lanes and end their batches.
+// How: executor threads that the test holds at a gate; waits are moved by a manual clock.
+// Left to others: requests on the loop (dispatcher_test.cpp).
+#include "unit/kernel/dispatch/DispatchFixture.h"
+
+#include <condition_variable>
+#include <set>
+#include <thread>
+
+namespace patchbay::kernel {
+namespace {
+
+using namespace std::chrono_literals;
+using plugin::Request;
+
+/// Holds whoever comes until it is opened.
+class Gate {
+public:
+    void pass() {
+        std::unique_lock lock(mutex_);
+        ++inside_;
+        changed_.notify_all();
+        changed_.wait(lock, [&] { return open_; });
+    }
+    void awaitInside(int count) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return inside_ >= count; });
+    }
+    void open() {
+        const std::lock_guard lock(mutex_);
+        open_ = true;
+        changed_.notify_all();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int inside_ = 0;
+    bool open_ = false;
+};
+
+class ExecutorTest : public DispatchFixture {
+protected:
+    ~ExecutorTest() override {
+        gate.open();
+        executors.stop();
+    }
+    static plugin::BindOptions on(plugin::ExecutorSpec spec) { return {.loopSafe = false, .executor = std::move(spec)}; }
+    Gate gate;
+    std::atomic<int> calls{0};
+    TestProcessor gated{[this](Request r) {
+        calls.fetch_add(1);
+        gate.pass();
+        std::move(r).respond(ResponseCode::Success);
+    }};
+};
+
+TEST_F(ExecutorTest, RunsOffTheLoopOnItsOwnLane) {
+    const auto loopThread = std::this_thread::get_id();
+    std::atomic<int> batches{0};
+    TestProcessor blocking([&](Request r) {
+        EXPECT_NE(std::this_thread::get_id(), loopThread);
+        EXPECT_EQ(r.lane(), 1U);
+        EXPECT_LT(r.lane(), executors.laneCount());
+        std::move(r).respond(ResponseCode::Success);
+    });
+    blocking.onBatch = [&](plugin::Lane lane) {
+        EXPECT_EQ(lane, 1U);
+        batches.fetch_add(1);
+    };
+    serve(blocking, on({.name = "block", .threads = 1}));
+    arrive(*origin, {request(1), request(2)});
+    turnUntil(2);
+    executors.stop();
+    EXPECT_GE(batches.load(), 1);
+}
+
+TEST_F(ExecutorTest, AFullQueueIsAnsweredWithOverload) {
+    serve(gated, on({.name = "full", .threads = 1, .queueCapacity = 1}));
+    arrive(*origin, {request(1)});
+    turn();
+    gate.awaitInside(1);
+    arrive(*origin, {request(2), request(3)});
+    turn();
+    ASSERT_EQ(origin->answers().size(), 1U);
+    EXPECT_EQ(origin->answers()[0].opaque, 3);
+    EXPECT_EQ(origin->answers()[0].code, 2);
+    EXPECT_EQ(origin->answers()[0].remark, "[OVERLOAD]system busy, start flow control for a while");
+    gate.open();
+    turnUntil(3);
+}
+
+TEST_F(ExecutorTest, ARequestThatWaitedTooLongIsAnsweredAlthoughEveryThreadIsBusy) {
+    serve(gated, on({.name = "slow", .threads = 1, .queueCapacity = 10, .maxQueueWait = 200ms}));
+    arrive(*origin, {request(1)});
+    turn();
+    gate.awaitInside(1);
+    arrive(*origin, {request(2), request(3)});
+    turn();
+    clock.advance(150ms);
+    turn();
+    EXPECT_TRUE(origin->answers().empty());
+    clock.advance(60ms);
+    turn();
+    turn();
+    ASSERT_EQ(origin->answers().size(), 2U);
+    EXPECT_EQ(origin->answers()[0].code, 2);
+    EXPECT_EQ(origin->answers()[0].remark,
+              "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 210ms, size of queue: 2");
+    EXPECT_EQ(calls.load(), 1);
+    gate.open();
+    turnUntil(3);
+}
+
+TEST_F(ExecutorTest, ADeferredRequestComesAgainOnTheExecutor) {
+    TestProcessor defers([](Request r) {
+        if (!r.deferred()) return std::move(r).defer();
+        EXPECT_TRUE(r.again());
+        std::move(r).respond(ResponseCode::Success);
+    });
+    serve(defers, {.loopSafe = true, .executor = {.name = "cold", .threads = 2}});
+    arrive(*origin, {request(1), request(2), request(3)});
+    turnUntil(3);
+}
+
+TEST_F(ExecutorTest, DeferringWithoutAnExecutorIsAnErrorThatNamesThePlugin) {
+    TestProcessor defers([](Request r) { std::move(r).defer(); });
+    serve(defers);
+    arrive(*origin, {request(1)});
+    turn();
+    EXPECT_EQ(origin->answers().at(0).code, 1);
+    EXPECT_TRUE(log.contains("plugin=test"));
+}
+
+TEST_F(ExecutorTest, AnExceptionOnAnExecutorIsAnsweredToo) {
+    TestProcessor throws([](Request) { throw std::runtime_error("disk on fire"); });
+    serve(throws, on({.name = "bad", .threads = 1}));
+    arrive(*origin, {request(1)});
+    turnUntil(1);
+    EXPECT_EQ(origin->answers()[0].remark, "disk on fire");
+}
+
+TEST_F(ExecutorTest, WhatIsQueuedAtStopIsAnsweredBusy) {
+    serve(gated, on({.name = "stops", .threads = 1}));
+    arrive(*origin, {request(1)});
+    turn();
+    gate.awaitInside(1);
+    arrive(*origin, {request(2)});
+    turn();
+    std::thread opener([&] { gate.open(); });
+    executors.stop();
+    opener.join();
+    turnUntil(2);
+    std::multiset<int> codes;
+    for (const auto& answer : origin->answers()) codes.insert(answer.code);
+    EXPECT_EQ(codes.count(0) + codes.count(2), 2U);
+    EXPECT_GE(codes.count(0), 1U);
+}
+
+}  // namespace
+}  // namespace patchbay::kernel
