@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array kKeys{
     ConfigKey{.name = "kvConfigPath", .type = ConfigType::Path, .defaultValue = "",
-              .doc = "File of the key-value table; empty: namesrv/kvConfig.json under storePathRootDir."},
+              .doc = "File of the key-value table; empty: kvConfig.json under storePathRootDir."},
     ConfigKey{.name = "scanNotActiveBrokerInterval", .type = ConfigType::Millis, .defaultValue = "10s",
               .doc = "Time between two searches for brokers that have gone silent.", .flags = kReloadable, .min = 100,
               .max = 3'600'000},

@@ -9,7 +9,7 @@ using protocol::RequestCode;
 namespace {
 
 constexpr std::string_view kListener = "namesrv";
-constexpr std::string_view kDefaultKvFile = "/namesrv/kvConfig.json";
+constexpr std::string_view kDefaultKvFile = "/kvConfig.json";
 
 constexpr std::array kRouteCodes{RequestCode::GetRouteinfoByTopic, RequestCode::GetBrokerClusterInfo,
                                  RequestCode::QueryDataVersion, RequestCode::GetBrokerMemberGroup,

@@ -9,7 +9,6 @@
 #include "patchbay/protocol/util/Crc32.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace patchbay::plugins::registration {
 
@@ -72,8 +71,7 @@ private:
 Registrar::Registrar(plugin::PluginContext& context, plugin::ServiceRef<service::TopicConfigs> topics,
                      const RegistrationConfig& config)
     : context_(context), address_(context.identity().address()), topics_(std::move(topics)),
-      servers_(parseAddresses(context.identity().namesrvAddr)), config_(config),
-      permission_(static_cast<std::uint32_t>(context.identity().permission)) {}
+      servers_(parseAddresses(context.identity().namesrvAddr)), config_(config) {}
 
 void Registrar::start() {
     if (servers_.empty()) {
@@ -87,12 +85,15 @@ void Registrar::start() {
 
 void Registrar::reconfigure(const RegistrationConfig& config) {
     bool reschedule = false;
+    bool tellAgain = false;
     {
         const std::lock_guard guard(mutex_);
         reschedule = config.period != config_.period && !servers_.empty();
+        tellAgain = config.permission != config_.permission;
         config_ = config;
     }
     if (reschedule) schedulePeriod();
+    if (tellAgain) registerSoon();
 }
 
 void Registrar::schedulePeriod() {
@@ -104,7 +105,6 @@ void Registrar::schedulePeriod() {
 void Registrar::onPeriod() {
     const Running running(*this);
     if (!running) return;
-    refreshPermission();
     {
         const std::lock_guard guard(mutex_);
         for (NameServer& server : servers_) {
@@ -121,15 +121,9 @@ void Registrar::onPeriod() {
 void Registrar::registerSoon() noexcept {
     {
         const std::lock_guard guard(mutex_);
-        if (leaving_ || closed_ || servers_.empty()) return;
         for (NameServer& server : servers_) server.wantAll(true);
     }
-    context_.timers().post([self = Ref<Registrar>::share(this)] {
-        const Running running(*self);
-        if (!running) return;
-        self->refreshPermission();
-        self->work();
-    });
+    postWork();
 }
 
 void Registrar::topicChanged(std::string_view topic, const protocol::TopicConfig* config) noexcept {
@@ -195,7 +189,7 @@ void Registrar::tell(NameServer& server, Work work) {
     {
         const std::lock_guard guard(mutex_);
         if (work == Work::Changes) names = server.takeChanges();
-        permission = permission_;
+        permission = config_.permission;
         topicsMax = config_.topicsMax;
     }
     std::deque<protocol::TopicConfigTable> chunks;
@@ -208,7 +202,9 @@ void Registrar::tell(NameServer& server, Work work) {
                 if (auto topic = topics_->get(name)) topics.push_back(std::move(*topic));
             }
         }
-        for (auto& topic : topics) topic = toTell(std::move(topic), permission);
+        for (auto& topic : topics) {
+            if ((permission & kReadWrite) != kReadWrite) topic.perm &= permission;
+        }
         chunks = splitTopics(std::move(topics), topicsMax);
         // A name server refuses one single topic from a broker it does not know, but not none.
         if (work == Work::All && chunks.front().size() == 1) chunks.emplace_front();
@@ -230,11 +226,6 @@ void Registrar::tell(NameServer& server, Work work) {
     }
     if (leave) return sendLeave(server);
     send(server, registration(std::move(chunk), version, compressed), timeout, &Registrar::answered);
-}
-
-protocol::TopicConfig Registrar::toTell(protocol::TopicConfig topic, std::uint32_t permission) const {
-    if ((permission & kReadWrite) != kReadWrite) topic.perm &= permission;
-    return topic;
 }
 
 RemotingCommand Registrar::registration(protocol::TopicConfigTable topics, const protocol::DataVersion& version,
@@ -369,23 +360,11 @@ void Registrar::applyOrderConfig(const NameServer& server, std::string_view body
     }
 }
 
-void Registrar::refreshPermission() {
-    const auto entries = context_.runtimeConfig().snapshot("broker");
-    const auto entry = std::ranges::find(entries, "brokerPermission", &plugin::ConfigEntry::key);
-    if (entry == entries.end()) return;
-    std::uint32_t permission = 0;
-    const char* end = entry->value.data() + entry->value.size();
-    if (std::from_chars(entry->value.data(), end, permission).ptr != end) return;
-    const std::lock_guard guard(mutex_);
-    if (std::exchange(permission_, permission) == permission) return;
-    for (NameServer& server : servers_) server.wantAll(true);
-}
-
-void Registrar::leave() noexcept {
+bool Registrar::leave() {
     std::vector<NameServer*> now;
     {
         const std::lock_guard guard(mutex_);
-        if (std::exchange(leaving_, true)) return;
+        if (std::exchange(leaving_, true)) return false;
         for (NameServer& server : servers_) {
             if (server.busy()) continue;  // its answer is waited for, so that the departure cannot overtake the registration
             if (server.mayKnowUs()) {
@@ -396,6 +375,7 @@ void Registrar::leave() noexcept {
         }
     }
     for (NameServer* server : now) sendLeave(*server);
+    return true;
 }
 
 void Registrar::sendLeave(NameServer& server) {
@@ -423,7 +403,7 @@ void Registrar::leaveAnswered(NameServer& server, const Result<RemotingCommand>&
     changed_.notify_all();
 }
 
-void Registrar::awaitLeft() noexcept {
+void Registrar::awaitLeft() {
     std::vector<NameServer*> late;
     {
         std::unique_lock guard(mutex_);
@@ -437,8 +417,7 @@ void Registrar::awaitLeft() noexcept {
 }
 
 void Registrar::unregister() noexcept {
-    leave();
-    awaitLeft();
+    if (leave()) awaitLeft();
 }
 
 void Registrar::close() noexcept {

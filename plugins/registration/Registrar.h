@@ -29,12 +29,14 @@ public:
     void reconfigure(const RegistrationConfig& config);
 
     void registerSoon() noexcept override;
+    /// leave() and awaitLeft(); again without effect.
     void unregister() noexcept override;
 
-    /// Begins to unregister everywhere, without waiting. Again without effect.
-    void leave() noexcept;
+    /// Begins to unregister everywhere. False when that has begun before.
+    bool leave();
     /// Waits a bounded time for the name servers' answers to that.
-    void awaitLeft() noexcept;
+    void awaitLeft();
+
     /// Ends everything; waits for callbacks that run right now.
     void close() noexcept;
 
@@ -57,8 +59,6 @@ private:
     void sendLeave(NameServer& server);
     void leaveAnswered(NameServer& server, const Result<protocol::RemotingCommand>& answer);
     void applyOrderConfig(const NameServer& server, std::string_view body);
-    void refreshPermission();
-    [[nodiscard]] protocol::TopicConfig toTell(protocol::TopicConfig topic, std::uint32_t permission) const;
     [[nodiscard]] protocol::RemotingCommand registration(protocol::TopicConfigTable topics, const protocol::DataVersion& version,
                                                          bool compressed) const;
     void send(NameServer& server, protocol::RemotingCommand command, std::chrono::milliseconds timeout,
@@ -74,7 +74,6 @@ private:
     std::vector<NameServer> servers_;
     RegistrationConfig config_;
     std::int64_t bumps_ = 0;         // added to the counter of every version told
-    std::uint32_t permission_;       // brokerPermission as last told
     plugin::TimerId periodTimer_ = 0;
     std::size_t running_ = 0;
     bool workPosted_ = false;

@@ -27,6 +27,9 @@ constexpr std::array kKeys{
     ConfigKey{.name = "forceRegister", .type = ConfigType::Bool, .defaultValue = "true",
               .doc = "Tells everything in every period; false asks first whether the name server has it already.",
               .flags = kReloadable},
+    ConfigKey{.name = "brokerPermission", .type = ConfigType::Int, .defaultValue = "6",
+              .doc = "What name servers tell clients they may do here: 2 write, 4 read, 6 both.", .flags = kReloadable,
+              .min = 0, .max = 7},
     ConfigKey{.name = "compressedRegister", .type = ConfigType::Bool, .defaultValue = "false",
               .doc = "Compresses registrations; order and flags of topics are not part of that form.", .flags = kReloadable},
     ConfigKey{.name = "enableSplitRegistration", .type = ConfigType::Bool, .defaultValue = "false",
@@ -47,6 +50,7 @@ RegistrationConfig RegistrationConfig::from(const plugin::ConfigView& config) {
     result.timeout = config.millis("registerBrokerTimeoutMills");
     result.unregisterTimeout = config.millis("unregisterBrokerTimeoutMillis");
     result.force = config.flag("forceRegister");
+    result.permission = static_cast<std::uint32_t>(config.integer("brokerPermission"));
     result.compressed = config.flag("compressedRegister");
     if (config.flag("enableSplitRegistration")) {
         result.topicsMax = static_cast<std::size_t>(config.integer("splitRegistrationSize"));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace patchbay::plugins::registration {
@@ -19,6 +20,7 @@ struct RegistrationConfig {
     std::chrono::milliseconds unregisterTimeout{1'000};
     bool force = true;          ///< false: ask whether anything changed before telling everything
     bool compressed = false;
+    std::uint32_t permission = 6;  ///< brokerPermission: what of a topic's permission is told
     std::size_t topicsMax = 0;  ///< topics of one registration; 0: as many as fit
 };
 

@@ -26,7 +26,7 @@ Status RegistrationPlugin::reconfigure(const plugin::ConfigView& config, std::sp
 }
 
 void RegistrationPlugin::drain() noexcept {
-    if (registrar_) registrar_->leave();
+    if (registrar_) registrar_->unregister();
 }
 
 void RegistrationPlugin::stop() noexcept {

@@ -21,7 +21,7 @@ TEST(KeyValues, SurviveARestartAndAreKeptAsRocketMqKeepsThem) {
     EXPECT_EQ(server.call(RequestCode::PutKvConfig, entry("T", "a:4;b:4")).code(), ResponseCode::Success);
     EXPECT_EQ(server.call(RequestCode::PutKvConfig, entry("U", "ümläut \"q\"")).code(), ResponseCode::Success);
     EXPECT_EQ(server.call(RequestCode::DeleteKvConfig, {{"namespace", "ORDER_TOPIC_CONFIG"}, {"key", "T"}}).code(), ResponseCode::Success);
-    const std::string file = server.directory.file("namesrv/kvConfig.json");
+    const std::string file = server.directory.file("kvConfig.json");
     EXPECT_EQ(systemFiles().readAll(file).value_or(""), R"({"configTable":{"ORDER_TOPIC_CONFIG":{"U":"ümläut \"q\""}}})");
     server.restart();
     EXPECT_EQ(server.call(RequestCode::GetKvConfig, entry("U", "")).field("value"), "ümläut \"q\"");
@@ -44,14 +44,14 @@ TEST(KeyValues, EntriesWithoutAKeyOrTooLargeAreRefusedAndBrokersStillRegister) {
     EXPECT_EQ(server.call(RequestCode::PutKvConfig, entry("k", std::string(1 << 20, 'v'))).code(), ResponseCode::InvalidParameter);
     EXPECT_EQ(server.call(RequestCode::PutKvConfig, entry(std::string(2'000, 'k'), "v")).code(), ResponseCode::InvalidParameter);
     EXPECT_EQ(server.registerBroker({}, {}).body(), "") << "nothing was taken";
-    EXPECT_FALSE(systemFiles().exists(server.directory.file("namesrv/kvConfig.json")));
+    EXPECT_FALSE(systemFiles().exists(server.directory.file("kvConfig.json")));
 }
 
 TEST(KeyValues, ADamagedFileIsPutAsideAndItsBackupRead) {
     Namesrv server;
     server.call(RequestCode::PutKvConfig, entry("T", "old"));
     server.call(RequestCode::PutKvConfig, entry("T", "new"));
-    const std::string file = server.directory.file("namesrv/kvConfig.json");
+    const std::string file = server.directory.file("kvConfig.json");
     server.stop();
     ASSERT_TRUE(systemFiles().replaceAtomically(file, R"({"configTable":{"ORDER)", false).isOk());
     server.restart();
@@ -63,8 +63,7 @@ TEST(KeyValues, ADamagedFileIsPutAsideAndItsBackupRead) {
 TEST(KeyValues, EntriesThatAnotherServerWroteWithoutAKeyAreLeftOut) {
     Namesrv server;
     server.stop();
-    ASSERT_TRUE(systemFiles().makeDirectories(server.directory.file("namesrv")).isOk());
-    ASSERT_TRUE(systemFiles().replaceAtomically(server.directory.file("namesrv/kvConfig.json"),
+    ASSERT_TRUE(systemFiles().replaceAtomically(server.directory.file("kvConfig.json"),
         R"({"configTable":{"ORDER_TOPIC_CONFIG":{"":"x","T":null,"U":"u"},"N":null}})", false).isOk());
     server.restart();
     EXPECT_EQ(server.call(RequestCode::GetKvlistByNamespace, {{"namespace", "ORDER_TOPIC_CONFIG"}}).body(), R"({"table":{"U":"u"}})");

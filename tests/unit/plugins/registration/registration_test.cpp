@@ -61,6 +61,8 @@ protected:
     }
 
     void start(testkit::Settings settings = {}, const std::string& servers = kOne) {
+        // Answers come with pump() only, on the thread that would wait for them.
+        settings.try_emplace("unregisterBrokerTimeoutMillis", "1");
         topics.set("A");
         topics.set("B");
         context.provide<service::TopicConfigs>(topics);
@@ -97,6 +99,8 @@ protected:
         PATCHBAY_ASSERT(found != nullptr);
         return *found;
     }
+
+    Registrar& registrar() { return static_cast<Registrar&>(service()); }
 
     testkit::FakeContext context;
     FakeTopics topics;
@@ -276,10 +280,8 @@ TEST_F(RegistrationTest, ARegistrationCanBeCompressed) {
 
 TEST_F(RegistrationTest, ABrokerThatMayNotBeWrittenToSaysSoOfAllItsTopics) {
     answerAll();
-    context.brokerIdentity().permission = 6;
     start();
-    context.runtimeConfig().set("brokerPermission", "4");
-    service().registerSoon();
+    ASSERT_TRUE(runner.reconfigure(*plugin, {{"brokerPermission", "4"}}).isOk());
     context.pump();
     const auto last = told(registrations().back());
     EXPECT_EQ(last.table.at("A").perm, 4U);
@@ -349,19 +351,21 @@ TEST_F(RegistrationTest, NothingRegistersAnyMoreOnceItLeaves) {
 TEST_F(RegistrationTest, ADepartureWaitsForTheRegistrationThatIsUnderWay) {
     start();
     ASSERT_EQ(registrations().size(), 1U);
-    plugin->drain();
-    context.pump();
+    ASSERT_TRUE(registrar().leave());
+    context.advance(10s);
     EXPECT_TRUE(calls(RequestCode::UnregisterBroker).empty()) << "it could overtake the registration inside the server";
     answerLast(success());
     EXPECT_EQ(calls(RequestCode::UnregisterBroker).size(), 1U);
     answerLast(success());
     context.advance(10min);
     EXPECT_EQ(registrations().size(), 1U);
+    registrar().awaitLeft();
+    EXPECT_EQ(context.remoting().calls().size(), 2U);
 }
 
 TEST_F(RegistrationTest, ARegistrationThatFailsWhileLeavingIsTakenBackAllTheSame) {
     start();
-    plugin->drain();
+    ASSERT_TRUE(registrar().leave());
     answerLast({StatusCode::DeadlineExceeded, "no answer"});
     EXPECT_EQ(calls(RequestCode::UnregisterBroker).size(), 1U) << "the server may have taken it in";
     context.advance(10min);
@@ -399,6 +403,21 @@ TEST_F(RegistrationTest, ChangesFromOtherThreadsRaceWithTheStop) {
 }
 
 // Against a real route table
+
+TEST_F(RegistrationTest, AStopWaitsUntilTheServersHaveAnswered) {
+    answerAll();
+    start({{"unregisterBrokerTimeoutMillis", "1m"}});
+    std::atomic<bool> drained = false;
+    std::thread stopping([&] {
+        plugin->drain();
+        drained = true;
+    });
+    while (calls(RequestCode::UnregisterBroker).empty()) std::this_thread::yield();
+    EXPECT_FALSE(drained);
+    context.pump();
+    stopping.join();
+    EXPECT_EQ(calls(RequestCode::UnregisterBroker).size(), 1U);
+}
 
 class WithRouteTable : public RegistrationTest {
 protected:
