@@ -1,7 +1,9 @@
 // Proved: the SQLite store keeps the storage contract.
 // How: the contract suite, with and without the tail cache, so that the same reads come from memory and from the database.
+// SQLite's files go through a VFS of the test, by which the suite makes them fail.
 // Left to others: schema, views, retention and bad databases (tests/unit/plugins/storage-sqlite).
 #include "SqliteStore.h"
+#include "support/FaultyVfs.h"
 
 #include "patchbay/testkit/FakeRuntime.h"
 #include "patchbay/testkit/MessageStoreContract.h"
@@ -26,6 +28,7 @@ private:
 patchbay::Result<std::unique_ptr<patchbay::testkit::StoreUnderTest>> openStore(const patchbay::testkit::TempDir& dir,
                                                                               const patchbay::testkit::StoreOptions& options,
                                                                               std::size_t tailCacheBytes) {
+    patchbay::test::useFaultyVfs(dynamic_cast<patchbay::testkit::FaultyFiles*>(&options.files));
     StoreSettings settings;
     settings.directory = dir.path();
     settings.syncFlush = options.syncFlush;
@@ -37,5 +40,7 @@ patchbay::Result<std::unique_ptr<patchbay::testkit::StoreUnderTest>> openStore(c
 
 }  // namespace
 
-PATCHBAY_STORE_CONTRACT(SqliteStore, [](const TempDir& dir, const StoreOptions& options) { return openStore(dir, options, 8U << 20); });
-PATCHBAY_STORE_CONTRACT(SqliteStoreWithoutTail, [](const TempDir& dir, const StoreOptions& options) { return openStore(dir, options, 0); });
+PATCHBAY_STORE_CONTRACT(SqliteStore, [](const TempDir& dir, const StoreOptions& options) { return openStore(dir, options, 8U << 20); },
+                        {.usesFileSystem = true});
+PATCHBAY_STORE_CONTRACT(SqliteStoreWithoutTail, [](const TempDir& dir, const StoreOptions& options) { return openStore(dir, options, 0); },
+                        {.usesFileSystem = true});

@@ -1,0 +1,40 @@
+// Proved: storage-mmap keeps the storage contract.
+// How: the contract suite, on the system's files, with small ones so that their ends are crossed.
+// Left to others: formats, recovery and Java's directories (tests/unit/plugins/storage-mmap).
+#include "MmapStore.h"
+
+#include "patchbay/testkit/FakeRuntime.h"
+#include "patchbay/testkit/MessageStoreContract.h"
+
+namespace {
+
+namespace mmapstore = patchbay::mmapstore;
+namespace testkit = patchbay::testkit;
+
+class MmapStoreUnderTest final : public testkit::StoreUnderTest {
+public:
+    MmapStoreUnderTest(const testkit::StoreOptions& options, const mmapstore::StoreOptions& own)
+        : store_(options.files, options.clock, log_, own) {}
+    patchbay::Status open() { return store_.open(); }
+    patchbay::service::MessageStore& store() override { return store_; }
+
+private:
+    testkit::FakeLogger log_;
+    mmapstore::MmapStore store_;
+};
+
+patchbay::Result<std::unique_ptr<testkit::StoreUnderTest>> openMmap(const testkit::TempDir& dir,
+                                                                   const testkit::StoreOptions& options) {
+    mmapstore::StoreOptions own;
+    own.root = dir.path();
+    own.segmentBytes = 8 << 20;
+    own.queueFileBytes = 4000;
+    own.syncFlush = options.syncFlush;
+    auto result = std::make_unique<MmapStoreUnderTest>(options, own);
+    if (patchbay::Status opened = result->open(); !opened) return opened;
+    return std::unique_ptr<testkit::StoreUnderTest>(std::move(result));
+}
+
+}  // namespace
+
+PATCHBAY_STORE_CONTRACT(MmapStore, openMmap, {.usesFileSystem = true});

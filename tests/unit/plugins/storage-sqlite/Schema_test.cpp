@@ -1,0 +1,108 @@
+// Proved: which files the store takes, which it refuses and with what words; the views keep their promise.
+// How: files made by hand and by SQLite itself; queries on a second connection while the store is open.
+// Left to others: what the store does with messages (tests/contract/storage_sqlite_test.cpp).
+#include "Fixture.h"
+
+#include "Schema.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace patchbay::plugins::sqlite {
+namespace {
+
+class SchemaTest : public StoreTest {
+protected:
+    void expectRefused(StatusCode code, std::string_view words) {
+        const Status opened = tryOpen();
+        EXPECT_EQ(opened.code(), code) << opened.toString();
+        EXPECT_NE(opened.message().find(words), std::string::npos) << opened.message();
+        EXPECT_NE(opened.message().find("messages.db"), std::string::npos) << opened.message();
+    }
+};
+
+TEST_F(SchemaTest, ANewFileSaysWhatItIs) {
+    store();
+    EXPECT_EQ(ask("PRAGMA application_id"), std::to_string(kApplicationId));
+    EXPECT_EQ(ask("PRAGMA user_version"), std::to_string(kSchemaVersion));
+    EXPECT_EQ(ask("PRAGMA journal_mode"), "wal");
+    EXPECT_EQ(ask("PRAGMA auto_vacuum"), "2");
+}
+
+TEST_F(SchemaTest, ANewerSchemaIsRefusedAndLeftAlone) {
+    testkit::appendOne(store(), {});
+    close();
+    EXPECT_TRUE(tool().execute("PRAGMA user_version = 2"));
+    expectRefused(StatusCode::Unsupported, "newer version");
+    EXPECT_TRUE(tool().execute("PRAGMA user_version = 1"));
+    EXPECT_EQ(store().range("TopicTest", 0).max, 1);
+}
+
+TEST_F(SchemaTest, AnotherProgramsDatabaseIsRefused) {
+    EXPECT_TRUE(tool().execute("CREATE TABLE accounts (id INTEGER)"));
+    expectRefused(StatusCode::InvalidArgument, "another program");
+    EXPECT_EQ(ask("SELECT count(*) FROM sqlite_master"), "1");
+}
+
+TEST_F(SchemaTest, AFileThatIsNoDatabaseIsRefused) {
+    std::ofstream(path()) << std::string(10'000, 'x');
+    expectRefused(StatusCode::Corrupt, "not a database");
+}
+
+TEST_F(SchemaTest, AnEmptiedDatabaseBesideItsLogIsRefusedInsteadOfForgotten) {
+    const testkit::TempDir seen;
+    testkit::appendOne(store(), {});
+    std::filesystem::copy(dir.path(), seen.path(), std::filesystem::copy_options::recursive);
+    close();
+    ASSERT_GT(std::filesystem::file_size(seen.file("messages.db-wal")), 0U);
+    std::filesystem::resize_file(seen.file("messages.db"), 0);
+    settings.directory = seen.path();
+    expectRefused(StatusCode::Corrupt, "backup");
+    EXPECT_GT(std::filesystem::file_size(seen.file("messages.db-wal")), 0U);
+}
+
+TEST_F(SchemaTest, DamageIsFoundWhenItIsLookedFor) {
+    for (int i = 0; i < 300; ++i) testkit::appendOne(store(), {.body = std::string(500, 'b'), .keys = "k" + std::to_string(i)});
+    close();
+    std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096 * 5);
+    file << std::string(4096, '\xff');
+    file.close();
+    settings.checkIntegrity = true;
+    EXPECT_EQ(tryOpen().code(), StatusCode::Corrupt);
+}
+
+TEST_F(SchemaTest, MessagesCanBeQueriedWhileTheStoreIsOpen) {
+    clock.setWallMs(1'700'000'000'123);
+    testkit::appendOne(store(), {.topic = "orders", .queueId = 3, .body = "first", .tags = "paid", .keys = "o-1 c-7", .uniqueKey = "U1"});
+    testkit::appendOne(store(), {.topic = "orders", .queueId = 3, .body = "second"});
+    testkit::appendOne(store(), {.topic = "other"});
+    EXPECT_EQ(ask("SELECT group_concat(topic || '|' || queue_id || '|' || queue_offset || '|' || store_time || '|' || coalesce(tags, '-') || '|' || "
+                  "coalesce(keys, '-') || '|' || CAST(body AS TEXT), ';') FROM messages WHERE topic = 'orders'"),
+              "orders|3|0|1700000000123|paid|o-1 c-7|first;orders|3|1|1700000000123|-|-|second");
+    EXPECT_EQ(ask("SELECT store_time_utc FROM messages WHERE topic = 'other'"), "2023-11-14 22:13:20.123");
+    EXPECT_EQ(ask("SELECT born_host FROM messages WHERE topic = 'other'"), "10.0.0.7:4711");
+    EXPECT_EQ(ask("SELECT properties ->> 'UNIQ_KEY' FROM messages WHERE queue_offset = 0 AND topic = 'orders'"), "U1");
+    EXPECT_EQ(ask("SELECT properties FROM messages WHERE queue_offset = 1"), "{}");
+    EXPECT_EQ(ask("SELECT min_offset || '-' || max_offset FROM queues WHERE topic = 'orders'"), "0-2");
+}
+
+TEST_F(SchemaTest, PropertiesAreValidJsonWhateverTheyContain) {
+    testkit::appendOne(store(), {.tags = "a\"b\\c", .keys = "{k}: [1, 2]"});
+    EXPECT_EQ(ask("SELECT json_valid(properties) FROM messages"), "1");
+    EXPECT_EQ(ask("SELECT properties ->> 'TAGS' FROM messages"), "a\"b\\c");
+    EXPECT_EQ(ask("SELECT properties ->> 'KEYS' FROM messages"), "{k}: [1, 2]");
+}
+
+TEST_F(SchemaTest, ViewsShowNeitherTrimmedNorDeletedMessages) {
+    for (int i = 0; i < 5; ++i) testkit::appendOne(store(), {});
+    const auto cut = testkit::appendOne(store(), {}).physicalOffset;
+    testkit::appendOne(store(), {.topic = "gone"});
+    ASSERT_TRUE(store().trim(cut));
+    ASSERT_TRUE(store().deleteTopic("gone"));
+    EXPECT_EQ(ask("SELECT group_concat(topic || queue_offset) FROM messages"), "TopicTest5");
+    EXPECT_EQ(ask("SELECT group_concat(topic || min_offset || '-' || max_offset) FROM queues"), "TopicTest5-6");
+}
+
+}  // namespace
+}  // namespace patchbay::plugins::sqlite

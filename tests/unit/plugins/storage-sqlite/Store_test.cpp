@@ -1,0 +1,203 @@
+// Proved: retention, removal of rows, other processes' locks, backpressure, and the plugin's life around the store.
+// How: a store on a manual clock; locks by a second connection; a disk that does not answer by a VFS of the test.
+// Left to others: everything that any store does (tests/contract/storage_sqlite_test.cpp).
+#include "Fixture.h"
+
+#include "SqlitePlugin.h"
+
+#include "patchbay/testkit/PluginRunner.h"
+
+namespace patchbay::plugins::sqlite {
+namespace {
+
+using service::AppendStatus;
+using testkit::appendOne;
+using testkit::TestBatch;
+
+class SqliteStoreTest : public StoreTest {
+protected:
+    /// Asks until the writer, which cleans up when it has nothing else to do, has come that far.
+    std::string awaitAnswer(const std::string& sql, const std::string& wanted) {
+        std::string answer;
+        for (int i = 0; i < 2'000 && answer != wanted; ++i) {
+            static_cast<void>(store().flush());
+            answer = ask(sql);
+        }
+        return answer;
+    }
+};
+
+TEST_F(SqliteStoreTest, MessagesOlderThanTheRetentionAreRemoved) {
+    settings.retention = std::chrono::hours(72);
+    for (int day = 0; day < 5; ++day) {
+        for (int i = 0; i < 3; ++i) appendOne(store(), {.queueId = i % 2});
+        clock.advance(std::chrono::hours(24));
+    }
+    store().removeOld();
+    // Now is day 5: what was stored on the days 2, 3 and 4 is at most 72 hours old.
+    EXPECT_EQ(store().range("TopicTest", 0).min, 4);
+    EXPECT_EQ(store().range("TopicTest", 1).min, 2);
+    EXPECT_EQ(store().stats().earliestMessageMs, clock.wallMs() - 72LL * 3'600'000);
+    EXPECT_EQ(awaitAnswer("SELECT count(*) FROM message", "9"), "9");
+}
+
+TEST_F(SqliteStoreTest, MessagesBeyondTheByteLimitAreRemovedOldestFirst) {
+    std::int32_t bytes = 0;
+    for (int i = 0; i < 10; ++i) bytes = appendOne(store(), {}).recordBytes;
+    close();
+    settings.messageBytesMax = bytes * 4;
+    store().removeOld();
+    EXPECT_EQ(store().range("TopicTest", 0).min, 6);
+    appendOne(store(), {});
+    store().removeOld();
+    EXPECT_EQ(store().range("TopicTest", 0).min, 7);
+    EXPECT_EQ(testkit::readAll(store(), "TopicTest", 0, 7).size(), 4U);
+}
+
+TEST_F(SqliteStoreTest, RowsAndKeysOfRemovedMessagesGoAndTheFileShrinks) {
+    for (int i = 0; i < 3'000; ++i) {
+        appendOne(store(), {.topic = i % 2 == 0 ? "kept" : "gone", .body = std::string(1000, 'b'), .keys = "k" + std::to_string(i), .uniqueKey = "U" + std::to_string(i)});
+    }
+    const auto before = std::stoll(ask("PRAGMA page_count"));
+    ASSERT_TRUE(store().deleteTopic("gone"));
+    ASSERT_TRUE(store().trim(store().stats().maxPhysicalOffset / 2));
+    const auto range = store().range("kept", 0);
+    ASSERT_EQ(range.max, 1'500);
+    ASSERT_NEAR(static_cast<double>(range.min), 750, 5);
+    const auto messages = std::to_string(range.max - range.min);
+    const auto keys = std::to_string((range.max - range.min) * 2);
+    EXPECT_EQ(awaitAnswer("SELECT count(*) FROM message", messages), messages);
+    EXPECT_EQ(awaitAnswer("SELECT count(*) FROM message_key", keys), keys);
+    EXPECT_EQ(awaitAnswer("SELECT count(*) FROM dropped", "0"), "0");
+    const auto shrunk = [&] { return std::stoll(ask("PRAGMA page_count")) < before / 2; };
+    for (int i = 0; i < 2'000 && !shrunk(); ++i) static_cast<void>(store().flush());
+    EXPECT_TRUE(shrunk());
+    EXPECT_EQ(ask("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(SqliteStoreTest, RemovalGoesOnAfterARestart) {
+    for (int i = 0; i < 2'000; ++i) appendOne(store(), {.topic = "gone"});
+    ASSERT_TRUE(store().deleteTopic("gone"));
+    close();
+    EXPECT_EQ(awaitAnswer("SELECT count(*) FROM message", "0"), "0");
+}
+
+TEST_F(SqliteStoreTest, ALockOfAnotherProcessIsReportedAndLeavesNoHole) {
+    settings.busyTimeout = std::chrono::milliseconds(1);
+    appendOne(store(), {});
+    {
+        auto other = tool();
+        ASSERT_TRUE(other.execute("BEGIN IMMEDIATE"));
+        TestBatch batch;
+        batch.add({});
+        batch.appendTo(store());
+        ASSERT_TRUE(batch.wait());
+        EXPECT_EQ(batch.items[0].status, AppendStatus::Busy);
+        EXPECT_NE(batch.failure.message().find("locked"), std::string::npos) << batch.failure.message();
+        EXPECT_FALSE(store().stats().writable);
+    }
+    EXPECT_EQ(appendOne(store(), {}).queueOffset, 1);
+    EXPECT_TRUE(store().stats().writable);
+    EXPECT_TRUE(log.contains("cannot write"));
+    EXPECT_TRUE(log.contains("writes work again"));
+}
+
+TEST_F(SqliteStoreTest, AppendsAreBusyWhileTooMuchWaitsForTheDisk) {
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    settings.syncFlush = true;
+    settings.queuedBytesMax = 3'000;
+    appendOne(store(), {});
+    faults.holdSyncs();
+    TestBatch written;
+    written.add({});
+    written.appendTo(store());
+    ASSERT_TRUE(faults.awaitHeldSync());
+    TestBatch waits;
+    waits.add({.body = std::string(2'000, 'w')});
+    waits.appendTo(store());
+    TestBatch refused;
+    refused.add({.body = std::string(2'000, 'r')});
+    refused.appendTo(store());
+    EXPECT_EQ(refused.timesDone(), 1);
+    EXPECT_EQ(refused.items[0].status, AppendStatus::Busy);
+    EXPECT_EQ(waits.timesDone(), 0);
+    faults.clear();
+    ASSERT_TRUE(waits.wait());
+    EXPECT_EQ(waits.items[0].status, AppendStatus::PutOk);
+    EXPECT_EQ(store().range("TopicTest", 0).max, 3);
+    close();
+}
+
+TEST_F(SqliteStoreTest, AFailedFsyncAcknowledgesNothing) {
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    settings.syncFlush = true;
+    appendOne(store(), {.body = "kept"});
+    faults.failSyncs(Status(StatusCode::Io, "input/output error"));
+    TestBatch batch;
+    batch.add({.body = "lost"});
+    batch.appendTo(store());
+    ASSERT_TRUE(batch.wait());
+    EXPECT_EQ(batch.items[0].status, AppendStatus::Failed);
+    EXPECT_FALSE(batch.failure.isOk());
+    EXPECT_EQ(store().range("TopicTest", 0).max, 1);
+    faults.clear();
+    EXPECT_EQ(appendOne(store(), {.body = "next"}).queueOffset, 1);
+    const auto all = testkit::readAll(store(), "TopicTest", 0);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[1].body, "next");
+    close();
+}
+
+TEST_F(SqliteStoreTest, TheTailCacheForgetsTheOldestAndReadsGoOnFromTheDatabase) {
+    settings.tailCacheBytes = 600'000;
+    for (int i = 0; i < 200; ++i) appendOne(store(), {.queueId = i % 2, .body = std::string(10'000, static_cast<char>('a' + i % 26))});
+    service::ReadResult result;
+    store().read("TopicTest", 0, 0, {.hotOnly = true}, nullptr, result);
+    EXPECT_EQ(result.status, service::ReadStatus::NotResident);
+    store().read("TopicTest", 0, 99, {.hotOnly = true}, nullptr, result);
+    EXPECT_EQ(result.status, service::ReadStatus::Found);
+    for (int queue = 0; queue < 2; ++queue) {
+        const auto all = testkit::readAll(store(), "TopicTest", queue);
+        ASSERT_EQ(all.size(), 100U);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            ASSERT_EQ(all[i].queueOffset, static_cast<std::int64_t>(i));
+            ASSERT_EQ(all[i].body.front(), static_cast<char>('a' + (2 * i + static_cast<std::size_t>(queue)) % 26));
+        }
+    }
+}
+
+TEST_F(SqliteStoreTest, AppendsAfterCloseAreRefused) {
+    store().close();
+    TestBatch batch;
+    batch.add({});
+    batch.appendTo(store());
+    EXPECT_EQ(batch.timesDone(), 1);
+    EXPECT_EQ(batch.items[0].status, AppendStatus::ServiceNotAvailable);
+    EXPECT_EQ(store().flush().code(), StatusCode::Unavailable);
+}
+
+TEST(SqlitePluginTest, OffersTheStoreFlushesItAndRemovesOldMessages) {
+    const testkit::TempDir dir;
+    testkit::FakeContext context;
+    context.brokerIdentity().storeRoot = dir.path();
+    testkit::PluginRunner runner(context);
+    runner.add<SqlitePlugin>({{"fileReservedTime", "1"}, {"sqliteTailCacheBytes", "1M"}});
+    const Status started = runner.start();
+    ASSERT_TRUE(started) << started.toString();
+    auto* store = context.services().find<service::MessageStore>();
+    ASSERT_NE(store, nullptr);
+    EXPECT_TRUE(store->capabilities().sql);
+    EXPECT_EQ(appendOne(*store, {}).status, AppendStatus::PutOk);
+    EXPECT_GT(store->stats().behindFlushBytes, 0);
+    context.advance(std::chrono::milliseconds(500));
+    ASSERT_TRUE(store->trim(0));  // goes through the writer, behind the flush
+    EXPECT_EQ(store->stats().behindFlushBytes, 0);
+    context.advance(std::chrono::hours(2));
+    EXPECT_EQ(store->range("TopicTest", 0).min, 1);
+    EXPECT_TRUE(systemFiles().exists(dir.file("sqlite/messages.db")));
+}
+
+}  // namespace
+}  // namespace patchbay::plugins::sqlite
