@@ -1,0 +1,321 @@
+// Proved: who counts as connected, who is told of changes, how subscriptions of members meet, and when silent clients go.
+// How: heartbeats through the plugin's processor above the real topics plugin, with peers without sockets and a manual clock.
+// Left to others: recorded answers (ClientsRecorded_test), queue locks (QueueLocks_test), pulls.
+#include "ClientsBench.h"
+
+#include "patchbay/protocol/message/Names.h"
+
+namespace patchbay::plugins::clients {
+namespace {
+
+using namespace std::chrono_literals;
+using protocol::RequestCode;
+using protocol::ResponseCode;
+
+TEST(Clients, AHeartbeatRegistersTheConsumerAndItsRetryTopic) {
+    ClientsBench bench;
+    const auto peer = bench.context.peer();
+    EXPECT_EQ(bench.beat(peer, Beat{.expression = "TagA || TagB", .subVersion = 7}), "true");
+    const auto state = bench.registry().group("G");
+    EXPECT_TRUE(state.online);
+    EXPECT_EQ(state.consumeType, service::ConsumeType::Passively);
+    EXPECT_EQ(state.model, service::MessageModel::Clustering);
+    EXPECT_EQ(state.consumeFromWhere, 4);
+    EXPECT_EQ(state.lastUpdateMs, bench.context.clock().wallMs());
+    const auto subscription = bench.registry().subscription("G", "T");
+    ASSERT_TRUE(subscription);
+    EXPECT_EQ(subscription->subVersion, 7);
+    EXPECT_EQ(subscription->tagsSet.size(), 2U);
+    EXPECT_FALSE(bench.registry().subscription("G", "Other"));
+    const auto members = bench.registry().consumers("G");
+    ASSERT_EQ(members.size(), 1U);
+    EXPECT_EQ(members[0].clientId, "c@1");
+    EXPECT_EQ(members[0].version, protocol::kVersion);
+    EXPECT_EQ(members[0].peer->id(), peer->id());
+    service::TopicFacts retry;
+    ASSERT_TRUE(bench.topics().find("%RETRY%G", retry));
+    EXPECT_EQ(retry.writeQueueNums, 1);
+    EXPECT_EQ(retry.sysFlag, 0);
+    EXPECT_EQ(bench.registry().groupsOf("T"), std::vector<std::string>{"G"});
+    EXPECT_EQ(bench.registry().consumerGroups(), std::vector<std::string>{"G"});
+    EXPECT_EQ(bench.registry().findConsumer("G", "c@1")->id(), peer->id());
+    EXPECT_EQ(bench.registry().findClient("c@1")->id(), peer->id());
+    EXPECT_FALSE(bench.registry().findClient("nobody"));
+    EXPECT_FALSE(bench.registry().group("Nobody").online);
+}
+
+TEST(Clients, RetryTopicsFollowTheSettingsOfTheGroup) {
+    ClientsBench bench;
+    protocol::SubscriptionGroupConfig config;
+    config.groupName = "G";
+    config.retryQueueNums = 3;
+    ASSERT_TRUE(bench.groups().put(config));
+    bench.beat(bench.context.peer(), Beat{.unitMode = true});
+    service::TopicFacts retry;
+    ASSERT_TRUE(bench.topics().find("%RETRY%G", retry));
+    EXPECT_EQ(retry.writeQueueNums, 3);
+    EXPECT_EQ(retry.sysFlag, 2);
+}
+
+TEST(Clients, AnUnknownGroupThatMayNotBeCreatedIsSkippedSilently) {
+    ClientsBench bench({}, {{"autoCreateSubscriptionGroup", "false"}});
+    const auto peer = bench.context.peer();
+    auto data = Beat{}.data();
+    data.producerGroups = {"P"};
+    EXPECT_EQ(bench.beat(peer, data).code(), ResponseCode::Success);
+    EXPECT_FALSE(bench.registry().group("G").online);
+    EXPECT_FALSE(bench.topics().get("%RETRY%G"));
+    EXPECT_EQ(bench.registry().producers("P").size(), 1U) << "the rest of the heartbeat counts";
+}
+
+TEST(Clients, PullConsumersCanBeRejected) {
+    ClientsBench bench(testkit::Settings{{"rejectPullConsumerEnable", "true"}});
+    bench.beat(bench.context.peer(), Beat{.group = "Pulls", .type = protocol::ConsumeType::Actively});
+    bench.beat(bench.context.peer(), Beat{.group = "Pushes"});
+    EXPECT_FALSE(bench.registry().group("Pulls").online);
+    EXPECT_TRUE(bench.registry().group("Pushes").online);
+}
+
+TEST(Clients, MembersAreToldOfChangesAndOnlyOfChanges) {
+    ClientsBench bench;
+    const auto first = bench.context.peer("127.0.0.1:1");
+    const auto second = bench.context.peer("127.0.0.1:2");
+    bench.beat(first, Beat{});
+    EXPECT_EQ(bench.notices(first), 1U) << "it joined";
+    bench.beat(first, Beat{});
+    bench.beat(first, Beat{.subVersion = 2});
+    EXPECT_EQ(bench.notices(first), 1U) << "a newer version of the same topics moves no queue";
+    bench.beat(second, Beat{.clientId = "c@2", .subVersion = 2});
+    EXPECT_EQ(bench.notices(first), 2U);
+    EXPECT_EQ(bench.notices(second), 1U);
+    bench.unregister(second, {{"clientID", "c@2"}, {"consumerGroup", "G"}});
+    EXPECT_EQ(bench.notices(first), 3U);
+    EXPECT_EQ(bench.notices(second), 1U) << "who left need not hear of it";
+    bench.beat(first, Beat{.topic = "Other", .subVersion = 3});
+    EXPECT_EQ(bench.notices(first), 4U) << "one topic came, one went";
+    EXPECT_FALSE(bench.registry().subscription("G", "T"));
+    bench.registry().notifyChanged("G");
+    EXPECT_EQ(bench.notices(first), 5U);
+    bench.registry().notifyChanged("Nobody");
+}
+
+TEST(Clients, NobodyIsToldWhenBroadcastingOrWhenItIsSwitchedOff) {
+    {
+        ClientsBench bench;
+        const auto peer = bench.context.peer();
+        bench.beat(peer, Beat{.model = protocol::MessageModel::Broadcasting});
+        EXPECT_TRUE(peer->pushed().empty());
+        EXPECT_EQ(bench.registry().group("G").model, service::MessageModel::Broadcasting);
+    }
+    {
+        ClientsBench bench(testkit::Settings{{"notifyConsumerIdsChangedEnable", "false"}});
+        const auto peer = bench.context.peer();
+        bench.beat(peer, Beat{});
+        EXPECT_TRUE(peer->pushed().empty());
+    }
+    ClientsBench bench;
+    protocol::SubscriptionGroupConfig config;
+    config.groupName = "G";
+    config.notifyConsumerIdsChangedEnable = false;
+    ASSERT_TRUE(bench.groups().put(config));
+    const auto peer = bench.context.peer();
+    bench.beat(peer, Beat{});
+    EXPECT_TRUE(peer->pushed().empty());
+}
+
+TEST(Clients, AClosedConnectionLeavesAllItsGroupsAtOnce) {
+    ClientsBench bench;
+    const auto gone = bench.context.peer("127.0.0.1:1");
+    const auto left = bench.context.peer("127.0.0.1:2");
+    auto data = Beat{}.data();
+    data.producerGroups = {"P", "CLIENT_INNER_PRODUCER"};
+    bench.beat(gone, data);
+    bench.beat(gone, Beat{.group = "H"});
+    bench.beat(left, Beat{.clientId = "c@2"});
+    const std::size_t before = bench.notices(left);
+    bench.context.disconnect(gone);
+    EXPECT_EQ(bench.ids("G"), std::vector<std::string>{"c@2"});
+    EXPECT_EQ(bench.notices(left), before + 1);
+    EXPECT_FALSE(bench.registry().group("H").online);
+    EXPECT_TRUE(bench.registry().producers("P").empty());
+    EXPECT_TRUE(bench.registry().producerGroups().empty());
+    EXPECT_FALSE(bench.registry().findClient("c@1"));
+    EXPECT_FALSE(bench.registry().findConsumer("G", "c@1"));
+}
+
+TEST(Clients, SilentClientsAreForgottenClosedAndTheOthersTold) {
+    ClientsBench bench;
+    const auto silent = bench.context.peer("127.0.0.1:1");
+    const auto alive = bench.context.peer("127.0.0.1:2");
+    bench.beat(silent, Beat{});
+    bench.beat(alive, Beat{.clientId = "c@2"});
+    bench.context.advance(60s);
+    bench.beat(alive, Beat{.clientId = "c@2"});
+    bench.context.advance(60s);
+    EXPECT_TRUE(silent->isOpen()) << "120 s are allowed";
+    const std::size_t before = bench.notices(alive);
+    bench.context.advance(10s);
+    EXPECT_FALSE(silent->isOpen());
+    EXPECT_FALSE(silent->closeReason().empty());
+    EXPECT_TRUE(alive->isOpen());
+    EXPECT_EQ(bench.ids("G"), std::vector<std::string>{"c@2"});
+    EXPECT_EQ(bench.notices(alive), before + 1);
+}
+
+TEST(Clients, EveryPeriodIsAKey) {
+    ClientsBench bench({{"channelExpiredTimeout", "20s"}, {"producerExpiredTimeout", "40s"}, {"clientScanInterval", "1s"}});
+    const auto consumer = bench.context.peer("127.0.0.1:1");
+    const auto producer = bench.context.peer("127.0.0.1:2");
+    bench.beat(consumer, Beat{});
+    protocol::HeartbeatData data;
+    data.clientId = "p@1";
+    data.producerGroups = {"P"};
+    bench.beat(producer, data);
+    bench.context.advance(21s);
+    EXPECT_FALSE(consumer->isOpen());
+    EXPECT_TRUE(producer->isOpen());
+    bench.context.advance(20s);
+    EXPECT_FALSE(producer->isOpen());
+}
+
+TEST(Clients, UnregisteringOneRoleKeepsTheOther) {
+    ClientsBench bench;
+    const auto peer = bench.context.peer();
+    auto data = Beat{}.data();
+    data.producerGroups = {"P"};
+    bench.beat(peer, data);
+    bench.unregister(peer, {{"clientID", "c@1"}, {"consumerGroup", "G"}});
+    EXPECT_FALSE(bench.registry().group("G").online);
+    EXPECT_EQ(bench.registry().findClient("c@1")->id(), peer->id()) << "it still produces";
+    bench.unregister(peer, {{"clientID", "c@1"}, {"producerGroup", "P"}});
+    EXPECT_FALSE(bench.registry().findClient("c@1"));
+    EXPECT_TRUE(bench.registry().producerGroups().empty());
+}
+
+TEST(Clients, TheSecondHeartbeatVersionSendsSubscriptionsOnlyWhenAsked) {
+    ClientsBench bench;
+    const auto peer = bench.context.peer();
+    EXPECT_EQ(bench.beat(peer, Beat{.fingerprint = 77}), "false");
+    EXPECT_EQ(bench.beat(peer, Beat{.fingerprint = 77, .withoutSub = true}), "false");
+    EXPECT_TRUE(bench.registry().subscription("G", "T")) << "left out is not unsubscribed";
+    EXPECT_EQ(bench.beat(peer, Beat{.fingerprint = 78, .withoutSub = true}), "true");
+    EXPECT_EQ(bench.notices(peer), 1U);
+}
+
+TEST(Clients, ABrokerThatWasRestartedAsksForTheSubscriptionsAgain) {
+    ClientsBench bench;
+    bench.beat(bench.context.peer(), Beat{.fingerprint = 77});
+    bench.start();
+    const auto peer = bench.context.peer();
+    EXPECT_EQ(bench.beat(peer, Beat{.fingerprint = 77, .withoutSub = true}), "true");
+    EXPECT_EQ(bench.beat(peer, Beat{.fingerprint = 77}), "false");
+    EXPECT_TRUE(bench.registry().subscription("G", "T"));
+}
+
+TEST(Clients, TheNewestWordOfAClientCountsWhenItsClockGoesBack) {
+    ClientsBench bench;
+    const auto peer = bench.context.peer("127.0.0.1:1");
+    bench.beat(peer, Beat{.expression = "A", .subVersion = 10'000'000});
+    bench.beat(peer, Beat{.expression = "B", .subVersion = 6'400'000});
+    EXPECT_EQ(bench.registry().subscription("G", "T")->subString, "B");
+    EXPECT_EQ(bench.registry().subscription("G", "T")->subVersion, 10'000'000) << "or pulls would be called outdated";
+    EXPECT_EQ(bench.notices(peer), 1U) << "the same topics: nothing to rebalance";
+
+    // In a larger group an old member repeating itself does not undo what a newer one said; one that changes its mind does.
+    const auto old = bench.context.peer("127.0.0.1:2");
+    bench.beat(old, Beat{.clientId = "c@2", .expression = "C", .subVersion = 5});
+    bench.beat(old, Beat{.clientId = "c@2", .expression = "C", .subVersion = 5});
+    EXPECT_EQ(bench.registry().subscription("G", "T")->subString, "B");
+    bench.beat(old, Beat{.clientId = "c@2", .expression = "D", .subVersion = 4});
+    EXPECT_EQ(bench.registry().subscription("G", "T")->subString, "D");
+    bench.beat(peer, Beat{.expression = "E", .subVersion = 20'000'000});
+    EXPECT_EQ(bench.registry().subscription("G", "T")->subString, "E");
+}
+
+TEST(Clients, TwoConnectionsWithOneClientIdAreBothVisibleAndNamedOnce) {
+    ClientsBench bench;
+    const auto first = bench.context.peer("127.0.0.1:1111");
+    const auto second = bench.context.peer("127.0.0.1:2222");
+    bench.beat(first, Beat{});
+    EXPECT_FALSE(bench.context.log().contains("same client id"));
+    bench.beat(second, Beat{});
+    EXPECT_EQ(bench.ids("G"), (std::vector<std::string>{"c@1", "c@1"}));
+    EXPECT_TRUE(bench.context.log().contains("127.0.0.1:1111"));
+    EXPECT_TRUE(bench.context.log().contains("127.0.0.1:2222"));
+    const std::size_t warnings = bench.context.log().count(plugin::LogLevel::Warn);
+    bench.beat(first, Beat{});
+    bench.beat(second, Beat{});
+    EXPECT_EQ(bench.context.log().count(plugin::LogLevel::Warn), warnings) << "not again with every heartbeat";
+    EXPECT_EQ(bench.registry().findClient("c@1")->id(), second->id()) << "the one that spoke last";
+    bench.context.disconnect(second);
+    EXPECT_EQ(bench.registry().findClient("c@1")->id(), first->id());
+    EXPECT_EQ(bench.ids("G"), std::vector<std::string>{"c@1"});
+}
+
+TEST(Clients, MembersThatSubscribeDifferentTopicsAreNamed) {
+    ClientsBench bench;
+    const auto first = bench.context.peer("127.0.0.1:1111");
+    const auto second = bench.context.peer("127.0.0.1:2222");
+    bench.beat(first, Beat{});
+    bench.beat(second, Beat{.clientId = "c@2", .topic = "Other"});
+    EXPECT_TRUE(bench.context.log().contains("different topics"));
+    EXPECT_TRUE(bench.context.log().contains("127.0.0.1:1111"));
+    EXPECT_EQ(bench.registry().subscriptions("G").size(), 1U) << "the last heartbeat decides, as in RocketMQ";
+    bench.context.log().clear();
+    bench.beat(first, Beat{.topic = "Other", .expression = "TagX", .subVersion = 9});
+    EXPECT_TRUE(bench.context.log().contains("differently"));
+}
+
+TEST(Clients, AConnectionMayChangeItsClientId) {
+    ClientsBench bench;
+    const auto peer = bench.context.peer();
+    bench.beat(peer, Beat{});
+    bench.beat(peer, Beat{.clientId = "renamed"});
+    EXPECT_EQ(bench.ids("G"), std::vector<std::string>{"renamed"});
+    EXPECT_EQ(bench.notices(peer), 1U) << "as in RocketMQ that is no change of membership";
+    EXPECT_FALSE(bench.registry().findClient("c@1"));
+    EXPECT_TRUE(bench.registry().findClient("renamed"));
+}
+
+TEST(Clients, SubscriptionsThatOnlyPullsToldOfEndAfterTenMinutes) {
+    ClientsBench bench;
+    bench.registry().compensate("Quiet", "T", *protocol::SubscriptionData::build("T", "TagA"));
+    EXPECT_EQ(bench.registry().subscription("Quiet", "T")->subString, "TagA");
+    EXPECT_FALSE(bench.registry().group("Quiet").online);
+    bench.context.advance(9min);
+    bench.registry().compensate("Quiet", "T", *protocol::SubscriptionData::build("T", "TagB"));
+    bench.context.advance(9min);
+    EXPECT_EQ(bench.registry().subscriptions("Quiet").size(), 1U);
+    bench.context.advance(2min);
+    EXPECT_FALSE(bench.registry().subscription("Quiet", "T"));
+    EXPECT_TRUE(bench.registry().subscriptions("Quiet").empty());
+}
+
+TEST(Clients, FiltersThatAreNotOfferedAreRefusedByName) {
+    ClientsBench bench;
+    const auto check = [&](std::string_view body) { return bench.context.call(RequestCode::CheckClientConfig, testkit::Fields{}, body); };
+    EXPECT_EQ(check({}).code(), ResponseCode::Success);
+    EXPECT_EQ(check(R"({"clientId":"c","group":"G","subscriptionData":{"topic":"T","subString":"A","expressionType":"TAG"}})").code(),
+              ResponseCode::Success);
+    auto sql = check(R"({"clientId":"c","group":"G","subscriptionData":{"topic":"T","subString":"a > 1","expressionType":"SQL92"}})");
+    EXPECT_EQ(sql.code(), ResponseCode::SystemError);
+    EXPECT_EQ(sql.remark(), "The broker does not support consumer to filter message by SQL92");
+    EXPECT_EQ(check("junk").code(), ResponseCode::SystemError);
+}
+
+TEST(Clients, TenThousandClientsComeAndGo) {
+    ClientsBench bench;
+    std::vector<Ref<FakePeer>> peers;
+    for (int i = 0; i < 10'000; ++i) {
+        peers.push_back(bench.context.peer("127.0.0.1:" + std::to_string(1024 + i)));
+        bench.beat(peers.back(), Beat{.clientId = "c@" + std::to_string(i), .group = "G" + std::to_string(i % 1000)});
+    }
+    EXPECT_EQ(bench.registry().consumerGroups().size(), 1000U);
+    EXPECT_EQ(bench.ids("G7").size(), 10U);
+    bench.context.advance(131s);
+    EXPECT_TRUE(bench.registry().consumerGroups().empty());
+    EXPECT_FALSE(peers.front()->isOpen());
+}
+
+}  // namespace
+}  // namespace patchbay::plugins::clients

@@ -1,0 +1,66 @@
+// Proved: who holds a queue lock, for how long, and who may free it.
+// How: the lock table alone with a manual clock.
+// Left to others: the answers' form (ClientsRecorded_test).
+#include "QueueLocks.h"
+
+#include "patchbay/testkit/ManualClock.h"
+
+#include <gtest/gtest.h>
+
+namespace patchbay::plugins::clients {
+namespace {
+
+using namespace std::chrono_literals;
+
+protocol::LockBatchRequest request(std::string client, std::vector<std::int32_t> queues, std::string group = "G") {
+    protocol::LockBatchRequest r;
+    r.consumerGroup = std::move(group);
+    r.clientId = std::move(client);
+    for (const auto id : queues) r.mqSet.push_back({"T", "broker-a", id});
+    return r;
+}
+
+struct QueueLocksTest : testing::Test {
+    testkit::ManualClock clock;
+    QueueLocks locks{clock, 60s};
+};
+
+TEST_F(QueueLocksTest, AFreeQueueIsGrantedAndAHeldOneIsNot) {
+    EXPECT_EQ(locks.lock(request("a", {0, 1})).size(), 2U);
+    const auto granted = locks.lock(request("b", {1, 2}));
+    ASSERT_EQ(granted.size(), 1U);
+    EXPECT_EQ(granted[0].queueId, 2);
+    EXPECT_EQ(locks.lock(request("b", {0}, "OtherGroup")).size(), 1U) << "groups do not share locks";
+}
+
+TEST_F(QueueLocksTest, ALockEndsSixtySecondsAfterItsLastRefresh) {
+    locks.lock(request("a", {0}));
+    clock.advance(40s);
+    EXPECT_EQ(locks.lock(request("a", {0})).size(), 1U) << "refreshed";
+    clock.advance(60s);
+    EXPECT_TRUE(locks.lock(request("b", {0})).empty());
+    clock.advance(1ms);
+    EXPECT_EQ(locks.lock(request("b", {0})).size(), 1U);
+    EXPECT_TRUE(locks.lock(request("a", {0})).empty());
+}
+
+TEST_F(QueueLocksTest, OnlyTheOwnerFreesALock) {
+    locks.lock(request("a", {0}));
+    locks.unlock(request("b", {0}));
+    EXPECT_TRUE(locks.lock(request("b", {0})).empty());
+    locks.unlock(request("a", {0}));
+    EXPECT_EQ(locks.lock(request("b", {0})).size(), 1U);
+    locks.unlock(request("nobody", {5}, "Nobody"));
+}
+
+TEST_F(QueueLocksTest, DroppingExpiredLocksFreesNoLiveOne) {
+    locks.lock(request("a", {0}));
+    clock.advance(30s);
+    locks.lock(request("a", {1}));
+    clock.advance(31s);
+    locks.expire();
+    EXPECT_EQ(locks.lock(request("b", {0, 1})).size(), 1U);
+}
+
+}  // namespace
+}  // namespace patchbay::plugins::clients
