@@ -71,8 +71,8 @@ FROM queue AS q;
 )";
 
 Status createSchema(Database& database) {
-    // auto_vacuum has to be chosen before the first table.
-    if (Status status = database.execute("PRAGMA auto_vacuum = INCREMENTAL"); !status) return status;
+    // auto_vacuum has to be chosen before the first page is written, and a write-ahead log makes the rest one fsync.
+    if (Status status = database.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL"); !status) return status;
     const std::string marks = "PRAGMA application_id = " + std::to_string(kApplicationId) +
                               "; PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
     return database.execute(std::string("BEGIN IMMEDIATE;") + kTables + kViews + marks + "COMMIT;");
