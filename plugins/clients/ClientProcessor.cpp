@@ -14,11 +14,16 @@ using protocol::ResponseCode;
 
 constexpr std::int32_t kUnitSubscription = 2;  // bit of a topic's sysFlag
 
+// Some ten thousand groups in one heartbeat; a frame of nothing but brackets must not cost ten times its size.
+constexpr std::size_t kBodyNodesMax = 400'000;
+
 /// A missing body is an error of its own in Java too; both are answered SYSTEM_ERROR.
 template <typename Body>
 Result<Body> bodyOf(const plugin::Request& request) {
     if (request.body().empty()) return Status(StatusCode::InvalidArgument, "the request has no body");
-    return Body::fromJson(request.body());
+    json::ReadOptions options;
+    options.nodesMax = kBodyNodesMax;
+    return json::decode<Body>(request.body(), options);
 }
 
 plugin::Response answer(ResponseCode code, std::string remark = {}) {
@@ -99,7 +104,7 @@ void ClientProcessor::consumerList(plugin::Request request) {
 
 void ClientProcessor::checkClientConfig(plugin::Request request) {
     if (request.body().empty()) return std::move(request).respond(ResponseCode::Success);
-    const auto body = protocol::CheckClientBody::fromJson(request.body());
+    const auto body = bodyOf<protocol::CheckClientBody>(request);
     if (!body) return refuse(std::move(request), body.error());
     const std::string& type = body->subscriptionData.expressionType;
     if (protocol::isTagExpression(type)) return std::move(request).respond(ResponseCode::Success);

@@ -303,6 +303,16 @@ TEST(Clients, FiltersThatAreNotOfferedAreRefusedByName) {
     EXPECT_EQ(check("junk").code(), ResponseCode::SystemError);
 }
 
+TEST(Clients, BodiesWithoutEndAreRefusedWithoutHarm) {
+    ClientsBench bench;
+    std::string many = R"({"clientID":"c","consumerDataSet":[)";
+    for (int i = 0; i < 500'000; ++i) many += "1,";
+    many += "1]}";
+    EXPECT_EQ(bench.context.call(RequestCode::HeartBeat, testkit::Fields{}, many).code(), ResponseCode::SystemError);
+    EXPECT_EQ(bench.context.call(RequestCode::LockBatchMq, testkit::Fields{}, std::string(100'000, '[')).code(), ResponseCode::SystemError);
+    EXPECT_EQ(bench.beat(bench.context.peer(), Beat{}), "true");
+}
+
 TEST(Clients, TenThousandClientsComeAndGo) {
     ClientsBench bench;
     std::vector<Ref<FakePeer>> peers;
