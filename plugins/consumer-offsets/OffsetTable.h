@@ -71,7 +71,8 @@ private:
 
     struct NameHash {
         using is_transparent = void;
-        std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>{}(name); }
+        // Not noexcept: only then libstdc++ keeps each entry's hash, and a look-up does not hash its neighbours again.
+        std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
     };
     template <typename V>
     using NameMap = std::unordered_map<std::string, V, NameHash, std::equal_to<>>;

@@ -10,7 +10,8 @@ namespace patchbay::plugins::topics {
 
 struct NameHash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>{}(name); }
+    // Not noexcept: only then libstdc++ keeps each entry's hash, and a look-up does not hash its neighbours again.
+    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
 };
 
 template <typename Value>
