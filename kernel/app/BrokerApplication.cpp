@@ -76,7 +76,8 @@ bool BrokerApplication::checkDescriptors(Problems& problems) {
     if (limit.rlim_cur >= needed) return true;
     const auto possible = limit.rlim_cur > 2 * kDescriptorsReserved ? limit.rlim_cur - kDescriptorsReserved : limit.rlim_cur / 2;
     if (!prepared_.settings.connectionsMaxSet) {
-        wanted = possible;   // said in the log
+        wanted = possible;
+        connectionsLowered_ = true;
         return true;
     }
     problems.add(ErrorNumber::DescriptorLimit, "",
@@ -101,6 +102,7 @@ void BrokerApplication::logConfiguration() {
     appLog_->info("starting", {{"version", PATCHBAY_VERSION}, {"config", prepared_.sources.mainPath()}, {"pid", getpid()},
                                {"store", prepared_.settings.storeRoot}, {"connectionsMax", prepared_.settings.limits.connectionsMax}});
     for (const auto& note : prepared_.host->notes()) appLog_->warn(note);
+    if (connectionsLowered_) appLog_->warn("the limit of open files allows fewer connections than serverConnectionsMax says by default");
     std::string names;
     for (const auto& key : prepared_.unused.plain) names += (names.empty() ? "" : ",") + key;
     if (!names.empty()) appLog_->info("keys of RocketMQ that have no effect here", {{"keys", names}});
@@ -222,6 +224,10 @@ void BrokerApplication::reloadConfiguration() {
     }
     if (problems.empty()) {
         runtime_->reload(sources);
+        for (const auto& name : prepared_.host->reloadChanged(sources, problems)) {
+            runtime_->setValues(name, prepared_.host->find(name)->values());
+        }
+        for (const auto& problem : problems.list()) appLog_->error(problem.toString());
         return;
     }
     for (const auto& problem : problems.list()) appLog_->error(problem.toString());

@@ -61,6 +61,7 @@ private:
     std::string listening_;
     std::unique_ptr<HostSurroundings> surroundings_;
     bool pidWritten_ = false;
+    bool connectionsLowered_ = false;
 };
 
 }  // namespace patchbay::kernel

@@ -37,6 +37,13 @@ void RuntimeConfigStore::addOwner(RuntimeOwner owner) {
     owners_.push_back(std::move(owner));
 }
 
+void RuntimeConfigStore::setValues(std::string_view name, const ConfigValues& values) {
+    const std::lock_guard lock(mutex_);
+    for (auto& owner : owners_) {
+        if (owner.name == name) owner.values = values;
+    }
+}
+
 void RuntimeConfigStore::clearOwners() {
     const std::lock_guard lock(mutex_);
     owners_.clear();

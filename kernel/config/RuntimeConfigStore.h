@@ -44,6 +44,8 @@ public:
     /// Before anything is asked. `kept` are the run-time changes that were read at start.
     void open(Options options, const std::vector<Assignment>& kept);
     void addOwner(RuntimeOwner owner);
+    /// A new generation of an owner has these values.
+    void setValues(std::string_view owner, const ConfigValues& values);
     void clearOwners();
 
     [[nodiscard]] std::vector<plugin::ConfigEntry> snapshot(std::string_view listener) const override;

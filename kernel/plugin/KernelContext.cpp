@@ -31,6 +31,11 @@ void KernelContext::removePeerListener(plugin::PeerListener& listener) noexcept 
     around_.server.removePeerListener(listener);
 }
 
+void KernelContext::closeRegistrations() noexcept {
+    services_.close();
+    registrations_.reset();
+}
+
 void KernelContext::beforeStop() noexcept {
     timers_.cancelAll();
     remoting_.cancelOpen();
@@ -45,8 +50,7 @@ void KernelContext::afterStop() noexcept {
         left.swap(peerListeners_);
     }
     for (auto* listener : left) around_.server.removePeerListener(*listener);
-    services_.close();
-    registrations_.reset();
+    closeRegistrations();
 }
 
 Status KernelContext::TunedProcessors::bind(std::span<const protocol::RequestCode> codes, plugin::Processor& processor,

@@ -51,12 +51,15 @@ public:
     void addPeerListener(plugin::PeerListener& listener) override;
     void removePeerListener(plugin::PeerListener& listener) noexcept override;
 
-    /// Until afterStop().
+    /// Until closeRegistrations().
     [[nodiscard]] const Registrations& registrations() const noexcept { return *registrations_; }
     [[nodiscard]] const PluginServices& published() const noexcept { return services_; }
+    /// What was bound and published holds the generation no more, so that it counts users only. The routes without it must have been
+    /// published.
+    void closeRegistrations() noexcept;
     /// Timers and open calls end; the plugin's stop() is next.
     void beforeStop() noexcept;
-    /// Nothing of the plugin is called by the kernel when it returns, and the registrations hold its generation no more.
+    /// Nothing of the plugin is called by the kernel when it returns.
     void afterStop() noexcept;
 
 private:

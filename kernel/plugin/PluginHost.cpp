@@ -186,12 +186,15 @@ void PluginHost::stopFrom(std::size_t count) noexcept {
 }
 
 void PluginHost::finish(PluginInstance& instance) noexcept {
-    instance.stop();
-    // References go when loops have taken the new route table and the last answer has left its socket.
+    // References go when loops have taken the new route table and the last answer has left its socket. A request that was on its way
+    // when drain() returned is handed back by the next one.
+    instance.closeRegistrations();
     const auto deadline = std::chrono::steady_clock::now() + options_.idleTimeout;
     while (!instance.idle() && std::chrono::steady_clock::now() < deadline) {
+        instance.drain();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    instance.stop();
     if (instance.idle()) {
         instance.destroy(options_.unload);
         if (log_ != nullptr) log_->info("plugin stopped", {{"plugin", instance.name()}, {"end", options_.unload ? "unloaded" : "retired"}});
@@ -204,6 +207,47 @@ void PluginHost::finish(PluginInstance& instance) noexcept {
                     {{"plugin", instance.name()}, {"holders", holders.empty() ? "requests or routes" : holders}});
     }
     instance.abandon();
+}
+
+std::vector<std::string> PluginHost::reloadChanged(const ConfigSources& sources, Problems& problems) {
+    std::vector<std::string> replaced;
+    for (auto& slot : instances_) {
+        if (slot->libraryChanged() && reload(slot, sources, problems)) replaced.push_back(slot->name());
+    }
+    return replaced;
+}
+
+bool PluginHost::reload(std::unique_ptr<PluginInstance>& slot, const ConfigSources& sources, Problems& problems) {
+    const auto before = problems.size();
+    const std::string where = "plugin " + slot->name();
+    const auto& files = sources.pluginFiles();
+    const auto file = std::find_if(files.begin(), files.end(), [&](const PluginFile& f) { return f.enabled && f.plugin == slot->name(); });
+    Candidate candidate{file == files.end() ? slot->file() : *file, slot->libraryPath(), {}};
+    if (!check(candidate, problems)) return false;
+    const auto& description = candidate.description;
+    if ((description.flags & slot->description().flags & plugin::kConcurrentGenerations) == 0 || !description.provides.empty()) {
+        problems.add(ErrorNumber::PluginLoad, where, "its library has changed, but it can be replaced by a restart only");
+        return false;
+    }
+    auto next = std::make_unique<PluginInstance>(candidate.file, description, candidate.path, slot->number() + 1);
+    if (!next->load(files_, copyPath(options_.copyDirectory, next->name()), problems)) return false;
+    if (!next->configure(sources, options_.defaultDirectory, problems)) return false;
+    std::vector<const Registrations*> others;
+    for (const auto& other : instances_) {
+        if (other != slot && other->state() == PluginState::Started) others.push_back(other->registrations());
+    }
+    auto status = next->init(*around_, registry_, sources.executorsFor(candidate.file), std::move(others));
+    if (status) status = next->start();
+    if (!status) {
+        problems.add(ErrorNumber::PluginStart, where, status.message());
+        finish(*next);
+        return false;
+    }
+    slot.swap(next);
+    around_->server.publish(routes());
+    log_->info("plugin replaced", {{"plugin", slot->name()}, {"version", slot->description().version}, {"generation", slot->number()}});
+    finish(*next);
+    return problems.size() == before;
 }
 
 PluginInstance* PluginHost::find(std::string_view name) noexcept {

@@ -42,6 +42,10 @@ public:
     [[nodiscard]] Ref<RouteTable> routes() const;
     /// Asks all to hand back what they hold, last started first. May be called again.
     void drain() noexcept;
+    /// Replaces every plugin whose installed library is another file by now, if its manifest says that two generations may serve at
+    /// once: the new one starts beside the old one and takes over the routes, then the old one hands back what it holds and ends. No
+    /// request is lost. A new library that is refused or fails changes nothing. Answers the names of those that were replaced.
+    std::vector<std::string> reloadChanged(const ConfigSources& sources, Problems& problems);
     /// Stops and destroys all, last started first. The empty route table must have been published.
     void stop() noexcept;
 
@@ -62,9 +66,11 @@ private:
     /// False when a library could not be read, so that services may be missing for that reason alone.
     bool findCandidates(const ConfigSources& sources, std::vector<Candidate>& out, Problems& problems);
     bool check(Candidate& candidate, Problems& problems) const;
+    bool reload(std::unique_ptr<PluginInstance>& slot, const ConfigSources& sources, Problems& problems);
     [[nodiscard]] bool inRole(const PluginFile& file) const;
     DependencyResult order(const std::vector<Candidate>& candidates, const ServiceChoices& choices, Problems& problems);
     Status initAndStart(PluginInstance& instance, const HostSurroundings& around, const ConfigSources& sources, bool& started);
+    /// Drains until nobody refers to it, then stops and destroys it.
     void finish(PluginInstance& instance) noexcept;
     void stopFrom(std::size_t count) noexcept;
 

@@ -99,6 +99,10 @@ void PluginInstance::drain() noexcept {
     (void)guarded("drain", [&] { plugin_->drain(); return Status::ok(); });
 }
 
+void PluginInstance::closeRegistrations() noexcept {
+    if (context_) context_->closeRegistrations();
+}
+
 void PluginInstance::stop() noexcept {
     const bool running = state_ == PluginState::Initialised || state_ == PluginState::Started || state_ == PluginState::Draining;
     if (running) {

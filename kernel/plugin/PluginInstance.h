@@ -39,9 +39,11 @@ public:
     Status start();
     Status reconfigure(const ConfigValues& next, std::span<const std::string_view> changed);
     void drain() noexcept;
+    /// From here on idle() tells. The routes without it must have been published.
+    void closeRegistrations() noexcept;
     /// Allowed in every state; does what the state needs.
     void stop() noexcept;
-    /// True when nobody can reach the plugin any more: no request, no table, no lease.
+    /// True when nobody can reach the plugin any more: no request, no table, no lease. After closeRegistrations().
     [[nodiscard]] bool idle() const noexcept { return !generation_ || generation_->idle(); }
     /// Deletes the plugin object. Only when idle().
     void destroy(bool unload) noexcept;
@@ -54,6 +56,9 @@ public:
     [[nodiscard]] const std::string& libraryPath() const noexcept { return libraryPath_; }
     [[nodiscard]] const ConfigValues& values() const noexcept { return values_; }
     [[nodiscard]] std::span<const plugin::ConfigKey> keys() const noexcept;
+    [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+    /// True when the installed library is another file by now.
+    [[nodiscard]] bool libraryChanged() const { return library_ && library_->differsFrom(libraryPath_); }
     [[nodiscard]] PluginState state() const noexcept { return state_; }
     [[nodiscard]] const Generation* generation() const noexcept { return generation_.get(); }
     /// Null before init().

@@ -20,6 +20,22 @@ std::string linkerText(const std::string& copy, const std::string& installed) {
     return text;
 }
 
+/// From page cache to page cache: a read into memory of our own would double the work at every start. Only the system call looks at
+/// the mapping, so that a file which shrinks meanwhile is an error and no signal.
+Status copyFile(FileSystem& files, const std::string& from, const std::string& to) {
+    const auto file = files.open(from, OpenMode::Read);
+    if (!file) return file.error();
+    const auto size = (*file)->size();
+    if (!size) return size.error();
+    if (*size == 0 || *size > kLibraryBytesMax) return {StatusCode::Corrupt, from + " is empty or too large"};
+    const auto source = (*file)->map(0, static_cast<std::size_t>(*size));
+    if (!source) return source.error();
+    const auto target = files.open(to, OpenMode::Create);
+    if (!target) return target.error();
+    if (auto status = (*target)->truncate(0); !status) return status;
+    return (*target)->writeAt((*source)->bytes(), 0);
+}
+
 template <typename F>
 F symbol(void* handle, const char* name) {
     return reinterpret_cast<F>(dlsym(handle, name));
@@ -28,14 +44,7 @@ F symbol(void* handle, const char* name) {
 }  // namespace
 
 Result<std::unique_ptr<PluginLibrary>> PluginLibrary::open(FileSystem& files, const std::string& installed, const std::string& copy) {
-    {
-        const auto bytes = files.readAll(installed, kLibraryBytesMax);
-        if (!bytes) return bytes.error();
-        const auto target = files.open(copy, OpenMode::Create);
-        if (!target) return target.error();
-        if (auto status = (*target)->truncate(0); !status) return status;
-        if (auto status = (*target)->writeAt(*bytes, 0); !status) return status;
-    }
+    if (auto status = copyFile(files, installed, copy); !status) return status;
     void* handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
         Status status(StatusCode::Unavailable, linkerText(copy, installed));
@@ -56,6 +65,12 @@ Result<std::unique_ptr<PluginLibrary>> PluginLibrary::open(FileSystem& files, co
 PluginLibrary::~PluginLibrary() {
     if (unload_) dlclose(handle_);
     (void)files_.remove(copy_);
+}
+
+bool PluginLibrary::differsFrom(const std::string& installed) const {
+    const auto now = files_.readAll(installed, kLibraryBytesMax);
+    const auto mine = files_.readAll(copy_, kLibraryBytesMax);
+    return now && mine && *now != *mine;
 }
 
 void removeStaleCopies(FileSystem& files, const std::string& directory) {

@@ -26,6 +26,8 @@ public:
     /// Null when the plugin could not make its object.
     [[nodiscard]] plugin::Plugin* create() const noexcept { return create_(); }
     void destroy(plugin::Plugin* plugin) const noexcept { destroy_(plugin); }
+    /// True when the installed file can be read and is another by now.
+    [[nodiscard]] bool differsFrom(const std::string& installed) const;
     /// Unmaps when the object goes; nothing of the plugin may be in use then.
     void unloadAtEnd() noexcept { unload_ = true; }
 
