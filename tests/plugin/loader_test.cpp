@@ -1,0 +1,233 @@
+// Proves: every kind of plugin that cannot work is refused with one clear line, all of them in one run, and what had started before a
+// failing one is stopped again in reverse. How: the built executable and libraries that break one rule each.
+// Left to others: requests (serving_test), order and manifests in detail (unit/kernel/plugin).
+#include "support/BrokerProcess.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+
+namespace patchbay::test {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+const std::string kLibraries = PATCHBAY_FIXTURE_DIR;
+
+std::string enable(const std::string& name, const std::string& more = {}) {
+    return "plugin = " + name + "\n" + more;
+}
+
+RunResult check(Files plugins, const std::string& main = {}, const std::string& libraries = kLibraries) {
+    BrokerProcess broker(main, std::move(plugins));
+    broker.setPluginDirectory(libraries);
+    auto result = broker.run({"--check"});
+    // Paths of this run are not what is tested.
+    const auto folder = broker.folder().path() + "/";
+    for (auto* text : {&result.err, &result.out}) {
+        for (const auto& gone : {folder, kLibraries + "/"}) {
+            for (auto at = text->find(gone); at != std::string::npos; at = text->find(gone)) text->erase(at, gone.size());
+        }
+    }
+    return result;
+}
+
+void expectRefused(Files plugins, const std::string& line, const std::string& main = {}) {
+    const auto result = check(std::move(plugins), main);
+    EXPECT_EQ(result.exitCode, 78) << result.out;
+    EXPECT_EQ(result.err, line + "\n");
+}
+
+TEST(PluginLoader, TakesAGoodPlugin) {
+    const auto result = check({{"10-bell.conf", enable("bell")}});
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    EXPECT_NE(result.out.find("plugins: bell\n"), std::string::npos) << result.out;
+}
+
+TEST(PluginLoader, RefusesAFileThatIsNotThereOrNoLibrary) {
+    const auto missing = check({{"a.conf", enable("nobody")}});
+    EXPECT_EQ(missing.exitCode, 78);
+    EXPECT_EQ(missing.err.rfind("PB-1101 plugin nobody: patchbay-nobody.so: cannot open: ", 0), 0U) << missing.err;
+    BrokerProcess broker("", {{"a.conf", enable("text", "library = ../text.so\n")}});
+    broker.folder().write("text.so", "this is a text that calls itself a library; it is long enough for a header");
+    broker.setPluginDirectory(broker.folder() / "plugins.d");
+    const auto text = broker.run({"--check"});
+    EXPECT_EQ(text.exitCode, 78);
+    EXPECT_NE(text.err.find("text.so: not a 64-bit ELF library for this machine\n"), std::string::npos) << text.err;
+}
+
+TEST(PluginLoader, RefusesEveryTruncationOfAGoodLibrary) {
+    TempFolder folder;
+    const auto whole = kLibraries + "/patchbay-bell.so";
+    const auto size = std::filesystem::file_size(whole);
+    for (const auto part : {std::uintmax_t{10}, std::uintmax_t{100}, size / 4, size / 2, size - 1}) {
+        const auto cut = folder / "patchbay-bell.so";
+        std::filesystem::copy_file(whole, cut, std::filesystem::copy_options::overwrite_existing);
+        std::filesystem::resize_file(cut, part);
+        const auto result = check({{"a.conf", enable("bell")}}, {}, folder.path());
+        EXPECT_EQ(result.exitCode, 78) << part;
+        EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+        EXPECT_EQ(result.err.rfind("PB-110", 0), 0U) << result.err;
+    }
+}
+
+TEST(PluginLoader, RefusesWhatIsNoPluginOrWasBuiltForAnother) {
+    expectRefused({{"a.conf", enable("no-manifest")}},
+                  "PB-1102 plugin no-manifest: patchbay-no-manifest.so: not a Patchbay plugin (no .patchbay section)");
+    expectRefused({{"a.conf", enable("wrong-api")}},
+                  "PB-1103 plugin wrong-api: built for plugin API 1.7, this broker offers 1.0. Upgrade the broker or rebuild the plugin with its SDK.");
+    const auto abi = check({{"a.conf", enable("wrong-abi")}});
+    EXPECT_EQ(abi.exitCode, 78);
+    EXPECT_EQ(abi.err.rfind("PB-1104 plugin wrong-abi: built with 'gcc99-cxx11abi0', this broker with '", 0), 0U) << abi.err;
+    expectRefused({{"30-pull.conf", enable("pull", "library = patchbay-bell.so\n")}},
+                  "PB-1106 plugins.d/30-pull.conf: names 'pull' but the library is 'bell'");
+}
+
+TEST(PluginLoader, RefusesALibraryThatDoesNotLinkOrMakeItsObject) {
+    const auto result = check({{"a.conf", enable("undefined-symbol")}});
+    EXPECT_EQ(result.exitCode, 78);
+    EXPECT_EQ(result.err.rfind("PB-1107 plugin undefined-symbol: ", 0), 0U) << result.err;
+    EXPECT_NE(result.err.find("patchbayFixtureNowhere"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("patchbay-undefined-symbol.so"), std::string::npos) << result.err;
+    expectRefused({{"a.conf", enable("null-create")}}, "PB-1108 plugin null-create: patchbay_plugin_create gave no object");
+}
+
+TEST(PluginLoader, RefusesServicesThatAreMissingDoubleOrCircular) {
+    expectRefused({{"a.conf", enable("missing-service")}},
+                  "PB-1111 plugin missing-service: needs service test.Bell/1; no enabled plugin provides it. bell and gong can.");
+    expectRefused({{"a.conf", enable("bell")}, {"b.conf", enable("gong")}},
+                  "PB-1112 service test.Bell/1: provided by bell and gong; choose with `service.test.Bell = bell`");
+    expectRefused({{"a.conf", enable("cycle-a")}, {"b.conf", enable("cycle-b")}},
+                  "PB-1113 plugin cycle-a: needs itself: cycle-a -> cycle-b -> cycle-a");
+    expectRefused({{"a.conf", enable("bell")}}, "PB-1114 main.conf:5: service.test.Bell = drum: the enabled plugins that provide it are bell",
+                  "service.test.Bell = drum");
+}
+
+TEST(PluginLoader, LoadsOnlyTheProviderThatWasChosen) {
+    const auto result = check({{"a.conf", enable("bell")}, {"b.conf", enable("gong")}}, "service.test.Bell = gong");
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    EXPECT_NE(result.out.find("plugins: gong\n"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("plugin bell is not loaded"), std::string::npos) << result.out;
+}
+
+TEST(PluginLoader, RefusesWrongPluginFiles) {
+    expectRefused({{"a.conf", "library = x.so\n"}}, "PB-1131 plugins.d/a.conf: no line `plugin = NAME`");
+    expectRefused({{"a.conf", enable("bell")}, {"b.conf", enable("bell")}},
+                  "PB-1132 plugins.d/b.conf: plugin bell is enabled by plugins.d/a.conf already");
+}
+
+TEST(PluginLoader, RefusesAConfigurationThatThePluginsTableOrThePluginRefuses) {
+    expectRefused({{"a.conf", enable("bell", "bellCount = many\n")}}, "PB-1205 plugins.d/a.conf:2: bellCount: 'many' is not an integer");
+    expectRefused({{"a.conf", enable("bell", "bellSound = dong\n")}}, "PB-1121 plugin bell: bellSound dong needs bellCount 2");
+    expectRefused({{"a.conf", enable("bell")}}, "PB-1203 main.conf:5: unknown key 'belSound'; did you mean bellSound?", "belSound = x");
+}
+
+TEST(PluginLoader, ReportsAllProblemsOfAllPluginsAtOnce) {
+    const auto result = check({{"a.conf", enable("wrong-api")}, {"b.conf", enable("no-manifest")}, {"c.conf", enable("nobody")}}, "listenPrt = 1\nbrokerId = x");
+    EXPECT_EQ(result.exitCode, 78);
+    for (const char* number : {"PB-1103", "PB-1102", "PB-1101", "PB-1205"}) EXPECT_NE(result.err.find(number), std::string::npos) << result.err;
+}
+
+TEST(PluginLoader, LeavesOutBrokenPluginsThatAreOptional) {
+    const auto result = check({{"a.conf", enable("wrong-abi", "optional = true\n")}, {"b.conf", enable("missing-service", "optional = true\n")},
+                               {"c.conf", enable("undefined-symbol", "optional = true\n")}});
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    EXPECT_NE(result.out.find("plugins:\n"), std::string::npos) << result.out;
+    for (const char* number : {"PB-1104", "PB-1111", "PB-1107"}) EXPECT_NE(result.out.find(number), std::string::npos) << result.out;
+}
+
+TEST(PluginLoader, DoesNotLookAtPluginsOfOtherRolesOrThatAreSwitchedOff) {
+    const auto result = check({{"a.conf", enable("wrong-abi", "roles = namesrv\n")}, {"b.conf", enable("nobody", "enabled = false\n")}}, "roles = broker");
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+}
+
+TEST(PluginLoader, CheckLeavesNothingBehind) {
+    BrokerProcess broker("", {{"a.conf", enable("bell")}});
+    broker.setPluginDirectory(kLibraries);
+    EXPECT_EQ(broker.run({"--check"}).exitCode, 0);
+    EXPECT_FALSE(std::filesystem::exists(broker.folder() / "store"));
+}
+
+/// Starts that get as far as running plugin code.
+RunResult startOnce(Files plugins) {
+    BrokerProcess broker("", std::move(plugins));
+    broker.setPluginDirectory(kLibraries);
+    EXPECT_FALSE(broker.start());
+    RunResult result;
+    result.exitCode = broker.stop(SIGKILL);
+    result.err = broker.output();
+    return result;
+}
+
+TEST(PluginLoader, EndsWithTheReasonWhenInitFails) {
+    auto result = startOnce({{"a.conf", enable("throws-in-init")}});
+    EXPECT_EQ(result.exitCode, 1);
+    EXPECT_NE(result.err.find("PB-1122 plugin throws-in-init: an exception left init(): no room in the inn\n"), std::string::npos) << result.err;
+    result = startOnce({{"a.conf", enable("breaks-promise")}});
+    EXPECT_EQ(result.exitCode, 1);
+    EXPECT_NE(result.err.find("PB-1122 plugin breaks-promise: its manifest promises test.Nothing/1, but init() did not publish it\n"), std::string::npos) << result.err;
+}
+
+TEST(PluginLoader, StopsWhatHadStartedWhenAStartFails) {
+    const auto result = startOnce({{"a.conf", enable("fails-start")}, {"b.conf", enable("bell")}});
+    EXPECT_EQ(result.exitCode, 1);
+    const auto starts = result.err.find("bell starts sound=ding");
+    const auto stops = result.err.find("bell stops");
+    EXPECT_NE(starts, std::string::npos) << result.err;
+    EXPECT_NE(stops, std::string::npos) << result.err;
+    EXPECT_LT(starts, stops);
+    EXPECT_NE(result.err.find("PB-1123 plugin fails-start: the disk is on fire\n"), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("still referred to"), std::string::npos) << result.err;
+}
+
+TEST(PluginLoader, GoesOnWithoutAnOptionalPluginThatFailsToStart) {
+    BrokerProcess broker("", {{"a.conf", enable("fails-start", "optional = true\n")}, {"b.conf", enable("bell")},
+                              {"c.conf", enable("throws-in-init", "optional = true\n")}});
+    broker.setPluginDirectory(kLibraries);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    EXPECT_EQ(broker.stop(SIGTERM), 0);
+    EXPECT_NE(broker.output().find("optional plugin left out plugin=fails-start error=\"the disk is on fire\""), std::string::npos) << broker.output();
+}
+
+TEST(PluginLoader, NamesWhoStillHoldsAServiceAndLeavesItInMemory) {
+    BrokerProcess broker("", {{"a.conf", enable("keeps-lease")}, {"b.conf", enable("bell")}});
+    broker.setPluginDirectory(kLibraries);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    EXPECT_EQ(broker.stop(SIGTERM), 0);
+    EXPECT_NE(broker.output().find("plugin=bell holders=\"keeps-lease (test.Bell/1)\""), std::string::npos) << broker.output();
+}
+
+TEST(PluginLoader, MapsPrivateCopiesAndRemovesThem) {
+    TempFolder libraries;
+    const auto library = libraries / "patchbay-bell.so";
+    std::filesystem::copy_file(kLibraries + "/patchbay-bell.so", library);
+    BrokerProcess broker("", {{"a.conf", enable("bell")}});
+    broker.setPluginDirectory(libraries.path());
+    ASSERT_TRUE(broker.start()) << broker.output();
+    std::filesystem::resize_file(library, 0);   // a package that is replaced in place
+    EXPECT_EQ(broker.stop(SIGTERM), 0) << broker.output();
+    EXPECT_FALSE(std::filesystem::exists(broker.folder() / "store/run/plugins"));
+}
+
+TEST(PluginLoader, UnloadsStoppedPluginsWhenAsked) {
+    BrokerProcess broker("plugin.unload = true", {{"a.conf", enable("misbehaves")}, {"b.conf", enable("bell")}});
+    broker.setPluginDirectory(kLibraries);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    EXPECT_EQ(broker.stop(SIGTERM), 0) << broker.output();
+    EXPECT_NE(broker.output().find("plugin stopped plugin=bell end=unloaded"), std::string::npos) << broker.output();
+}
+
+TEST(PluginLoader, PrintsAManifestAndWhetherItWouldTakeThePlugin) {
+    BrokerProcess broker;
+    auto result = broker.run({"--inspect", kLibraries + "/patchbay-bell.so"});
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    EXPECT_NE(result.out.find("provides     test.Bell/1\n"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("this broker takes it\n"), std::string::npos) << result.out;
+    result = broker.run({"--inspect", kLibraries + "/patchbay-wrong-abi.so"});
+    EXPECT_EQ(result.exitCode, 78);
+    EXPECT_NE(result.err.find("PB-1104"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace patchbay::test

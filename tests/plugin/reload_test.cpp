@@ -1,0 +1,94 @@
+// Proves: a plugin whose library was replaced is swapped under load without losing a request, held ones included; a bad library
+// changes nothing. How: two builds of one plugin, moved over each other, and SIGHUP. Left to others: what plugins do when they drain.
+#include "support/BrokerProcess.h"
+#include "support/RawClient.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+
+namespace patchbay::test {
+namespace {
+
+using protocol::RemotingCommand;
+
+RemotingCommand request(int code) {
+    return RemotingCommand::request(static_cast<protocol::RequestCode>(code));
+}
+
+class ReloadTest : public ::testing::Test {
+protected:
+    ReloadTest() : broker_("roles = broker\n", {{"a.conf", "plugin = echo\n"}, {"b.conf", "plugin = bell\n"}}) {
+        install("echo-1", "echo");
+        install("bell", "bell");
+        broker_.setPluginDirectory(libraries_.path());
+    }
+    void SetUp() override { ASSERT_TRUE(broker_.start()) << broker_.output(); }
+
+    /// As a package does it: a new file under another name, then a rename.
+    void install(const std::string& from, const std::string& to) {
+        const std::filesystem::path built(PATCHBAY_FIXTURE_DIR);
+        const auto fresh = libraries_ / "fresh";
+        std::filesystem::copy_file(built / ("patchbay-" + from + ".so"), fresh);
+        std::filesystem::rename(fresh, libraries_ / ("patchbay-" + to + ".so"));
+    }
+
+    /// Asks until the version answers; every answer must be a good one.
+    bool reaches(RawClient& client, const std::string& version) {
+        for (int i = 0; i < 500'000; ++i) {
+            const auto answer = client.call(request(30'010));
+            if (!answer || answer->code != 0) {
+                ADD_FAILURE() << "code " << (answer ? answer->code : -1) << " " << answer.error().toString();
+                return false;
+            }
+            if (answer->remark == version) return true;
+        }
+        return false;
+    }
+
+    TempFolder libraries_;
+    BrokerProcess broker_;
+};
+
+TEST_F(ReloadTest, SwapsManyTimesWithoutLosingARequest) {
+    RawClient client(broker_.brokerPort());
+    RawClient waiting(broker_.brokerPort());
+    for (int round = 0; round < 10; ++round) {
+        auto held = request(30'011);
+        held.opaque = 1000 + round;
+        ASSERT_TRUE(waiting.send(*held.encode(protocol::SerializeType::Json)));
+        ASSERT_TRUE(waiting.call(request(30'010)));   // the held one is there by now
+        const std::string version = round % 2 == 0 ? "two" : "one";
+        install(round % 2 == 0 ? "echo-2" : "echo-1", "echo");
+        broker_.signal(SIGHUP);
+        ASSERT_TRUE(reaches(client, version)) << round << broker_.output();
+        const auto answer = waiting.receive();
+        ASSERT_TRUE(answer) << answer.error().toString();
+        EXPECT_EQ(answer->opaque, 1000 + round);
+        EXPECT_EQ(answer->remark, version);
+    }
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    EXPECT_EQ(broker_.output().find("still referred to"), std::string::npos) << broker_.output();
+}
+
+TEST_F(ReloadTest, KeepsServingWhenTheNewLibraryIsRefused) {
+    RawClient client(broker_.brokerPort());
+    install("wrong-api", "echo");
+    install("gong", "bell");
+    broker_.signal(SIGHUP);
+    install("echo-2", "echo");
+    broker_.signal(SIGHUP);
+    ASSERT_TRUE(reaches(client, "two"));
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+}
+
+TEST_F(ReloadTest, SaysWhenOnlyARestartTakesTheNewLibrary) {
+    install("echo-2", "bell");   // another plugin altogether
+    broker_.signal(SIGHUP);
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    EXPECT_NE(broker_.output().find("PB-1106"), std::string::npos) << broker_.output();
+}
+
+}  // namespace
+}  // namespace patchbay::test

@@ -1,0 +1,157 @@
+// Proves: changes at run time are checked, applied all or none, kept for the next start, and that paths, plugin keys and line
+// breaks never get in. How: an owner that notes what it is told, a disk in memory. Left to others: who may ask (plugin admin).
+#include "config/RuntimeConfigStore.h"
+
+#include "support/MemoryFiles.h"
+
+#include <gtest/gtest.h>
+
+namespace patchbay::kernel {
+namespace {
+
+using plugin::ConfigEntry;
+using plugin::ConfigKey;
+using plugin::ConfigType;
+
+class SilentLog final : public plugin::Logger {
+public:
+    [[nodiscard]] bool enabled(plugin::LogLevel) const noexcept override { return false; }
+
+protected:
+    void write(plugin::LogLevel, std::string_view) noexcept override {}
+    bool admit(std::string_view, std::uint64_t&) noexcept override { return false; }
+};
+
+constexpr ConfigKey kKernel[] = {{"brokerName", ConfigType::Text, "a", ""},
+                                 {"brokerPermission", ConfigType::Int, "6", "", plugin::kReloadable, 0, 7},
+                                 {"password", ConfigType::Text, "geheim", "", plugin::kSecret},
+                                 {"storePathRootDir", ConfigType::Path, "/s", ""}};
+constexpr ConfigKey kSend[] = {{"maxMessageSize", ConfigType::Bytes, "4M", "", plugin::kReloadable, 1, 1 << 30, "messageMax"},
+                               {"brokerPermission", ConfigType::Int, "6", "", plugin::kReloadable, 0, 7},
+                               {"lanes", ConfigType::Int, "1", ""}};
+constexpr ConfigKey kNames[] = {{"scanInterval", ConfigType::Millis, "5000", "", plugin::kReloadable}};
+
+class RuntimeConfigTest : public ::testing::Test {
+protected:
+    RuntimeConfigTest() : store_(files_, log_, [](std::function<Status()> work) { return work(); }) {
+        store_.open({"/data/config/runtime.properties", {"brokerName"}}, {});
+        store_.addOwner({"kernel", {}, values(kKernel), nullptr});
+        store_.addOwner({"send", {"broker"}, values(kSend), tell("send")});
+        store_.addOwner({"other", {"broker"}, values(kSend), tell("other")});
+        store_.addOwner({"names", {"namesrv"}, values(kNames), tell("names")});
+    }
+
+    static ConfigValues values(std::span<const ConfigKey> keys) {
+        Problems problems;
+        return ConfigValues::resolve(keys, {}, "/", "t", problems);
+    }
+
+    std::function<Status(const ConfigValues&, std::span<const std::string_view>)> tell(std::string name) {
+        return [this, name](const ConfigValues& next, std::span<const std::string_view> changed) -> Status {
+            for (const auto key : changed) told_.push_back(name + " " + std::string(key) + "=" + next.find(key)->value.text);
+            return name == refuser_ ? Status(StatusCode::InvalidArgument, "not today") : Status::ok();
+        };
+    }
+
+    StatusCode change(std::vector<ConfigEntry> entries, std::string_view listener = "broker") {
+        return store_.apply(listener, entries).code();
+    }
+
+    std::string valueOf(std::string_view key, std::string_view listener = "broker") const {
+        for (const auto& entry : store_.snapshot(listener)) {
+            if (entry.key == key) return entry.value;
+        }
+        return "none";
+    }
+
+    test::MemoryFiles files_;
+    SilentLog log_;
+    RuntimeConfigStore store_;
+    std::vector<std::string> told_;
+    std::string refuser_;
+};
+
+TEST_F(RuntimeConfigTest, ShowsTheKeysOfOneListenerAndHidesSecrets) {
+    EXPECT_EQ(valueOf("maxMessageSize"), "4M");
+    EXPECT_EQ(valueOf("maxMessageSize", "namesrv"), "none");
+    EXPECT_EQ(valueOf("scanInterval", "namesrv"), "5000");
+    EXPECT_EQ(valueOf("brokerName", "namesrv"), "a");
+    EXPECT_EQ(valueOf("password"), "***");
+}
+
+TEST_F(RuntimeConfigTest, TellsEveryOwnerOfTheKeyAndKeepsTheChange) {
+    EXPECT_EQ(change({{"messageMax", "1M"}}), StatusCode::Ok);
+    EXPECT_EQ(told_, (std::vector<std::string>{"send maxMessageSize=1M", "other maxMessageSize=1M"}));
+    EXPECT_EQ(valueOf("maxMessageSize"), "1M");
+    EXPECT_EQ(store_.changeCount(), 1);
+    Problems problems;
+    const auto sources = [&] {
+        ConfigSources made;
+        EXPECT_EQ(made.addRunTimeChanges(files_, "/data/config/runtime.properties", problems), 1U);
+        return made;
+    }();
+    EXPECT_TRUE(problems.empty()) << problems.toString();
+    ASSERT_EQ(sources.common().size(), 1U);
+    EXPECT_EQ(sources.common()[0].key, "messageMax");
+    EXPECT_EQ(sources.common()[0].value, "1M");
+}
+
+TEST_F(RuntimeConfigTest, KeepsEarlierChangesInTheFile) {
+    EXPECT_EQ(change({{"maxMessageSize", "1M"}}), StatusCode::Ok);
+    EXPECT_EQ(change({{"brokerPermission", "4"}}), StatusCode::Ok);
+    const auto text = files_.readAll("/data/config/runtime.properties");
+    ASSERT_TRUE(text);
+    EXPECT_NE(text->find("maxMessageSize = 1M"), std::string::npos);
+    EXPECT_NE(text->find("brokerPermission = 4"), std::string::npos);
+}
+
+TEST_F(RuntimeConfigTest, RefusesPathsPluginKeysAndTheBlackList) {
+    for (const char* key : {"storePathRootDir", "brokerConfigPath", "configStorePath", "rocketmqHome", "kvConfigPath", "library",
+                            "plugin.unload", "service.patchbay.MessageStore", "executor.x.threads", "brokerName"}) {
+        EXPECT_EQ(change({{key, "/tmp/x;rm -rf"}}), StatusCode::Denied) << key;
+    }
+    EXPECT_EQ(store_.changeCount(), 0);
+    EXPECT_FALSE(files_.exists("/data/config/runtime.properties"));
+}
+
+TEST_F(RuntimeConfigTest, RefusesUnknownKeysBadValuesAndLineBreaks) {
+    EXPECT_EQ(change({{"noSuchKey", "1"}}), StatusCode::NotFound);
+    EXPECT_EQ(change({{"scanInterval", "1"}}), StatusCode::NotFound);   // of the other listener
+    EXPECT_EQ(change({{"aclEnable", "true"}}), StatusCode::Unsupported);
+    EXPECT_EQ(change({{"lanes", "2"}}), StatusCode::Unsupported);
+    EXPECT_EQ(change({{"maxMessageSize", "big"}}), StatusCode::InvalidArgument);
+    EXPECT_EQ(change({{"maxMessageSize", "0"}}), StatusCode::OutOfRange);
+    EXPECT_EQ(change({{"maxMessageSize", "1M\nlibrary=x"}}), StatusCode::InvalidArgument);
+    EXPECT_EQ(change({{"maxMessageSize", "1M"}, {"maxMessageSize", "2M"}}), StatusCode::InvalidArgument);
+    EXPECT_TRUE(told_.empty());
+}
+
+TEST_F(RuntimeConfigTest, AppliesNothingWhenOneOfManyIsWrong) {
+    EXPECT_EQ(change({{"maxMessageSize", "1M"}, {"noSuchKey", "1"}}), StatusCode::NotFound);
+    EXPECT_TRUE(told_.empty());
+    EXPECT_EQ(valueOf("maxMessageSize"), "4M");
+}
+
+TEST_F(RuntimeConfigTest, TakesBackWhatOthersHaveAppliedWhenOneRefuses) {
+    refuser_ = "other";
+    EXPECT_EQ(change({{"maxMessageSize", "1M"}}), StatusCode::InvalidArgument);
+    EXPECT_EQ(told_, (std::vector<std::string>{"send maxMessageSize=1M", "other maxMessageSize=1M", "send maxMessageSize=4M",
+                                               "other maxMessageSize=4M"}));
+    EXPECT_EQ(valueOf("maxMessageSize"), "4M");
+    EXPECT_EQ(store_.changeCount(), 0);
+}
+
+TEST_F(RuntimeConfigTest, AppliesTheDifferenceOfChangedFiles) {
+    (void)files_.makeDirectories("/etc/p");
+    {
+        auto file = files_.open("/etc/p/b.conf", OpenMode::Create);
+        ASSERT_TRUE(file && (*file)->writeAt("maxMessageSize = 8M\nlanes = 3\n", 0));
+    }
+    Problems problems;
+    store_.reload(ConfigSources::read(files_, "/etc/p/b.conf", {}, "/", problems));
+    EXPECT_EQ(told_, (std::vector<std::string>{"send maxMessageSize=8M", "other maxMessageSize=8M"}));
+    EXPECT_EQ(valueOf("lanes"), "1");
+}
+
+}  // namespace
+}  // namespace patchbay::kernel

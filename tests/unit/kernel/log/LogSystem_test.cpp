@@ -1,0 +1,156 @@
+// Proves: levels by path, drop-oldest with a count, rate limiting, and that log.conf is checked.
+// How: a file in a temporary folder, a clock of the test's own. Left to others: what spdlog itself does (rotation).
+#include "log/LogSystem.h"
+#include "log/RateLimit.h"
+
+#include "patchbay/base/FileSystem.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace patchbay::kernel {
+namespace {
+
+using plugin::LogLevel;
+
+class StillClock final : public Clock {
+public:
+    [[nodiscard]] MonotonicTime now() const noexcept override { return time; }
+    [[nodiscard]] std::int64_t wallMs() const noexcept override { return 0; }
+    MonotonicTime time{std::chrono::hours(1)};
+};
+
+class LogTest : public ::testing::Test {
+protected:
+    LogTest() : folder_(std::filesystem::temp_directory_path() / ("patchbay-log." + std::to_string(getpid()))) {
+        std::filesystem::create_directories(folder_);
+        settings_.file = (folder_ / "broker.log").string();
+    }
+    ~LogTest() override { std::filesystem::remove_all(folder_); }
+
+    std::unique_ptr<LogSystem> open() {
+        auto log = LogSystem::open(settings_, clock_);
+        EXPECT_TRUE(log) << log.error().toString();
+        return log ? std::move(*log) : nullptr;
+    }
+    [[nodiscard]] std::string text() const {
+        std::ifstream file(settings_.file);
+        std::ostringstream all;
+        all << file.rdbuf();
+        return all.str();
+    }
+    LogSettings readSettings(const std::string& content, Problems& problems) {
+        const auto path = (folder_ / "log.conf").string();
+        std::ofstream(path) << content;
+        return LogSettings::read(systemFiles(), path, problems);
+    }
+
+    const std::filesystem::path folder_;
+    LogSettings settings_;
+    StillClock clock_;
+};
+
+TEST_F(LogTest, WritesLevelPathAndPairsOnOneLine) {
+    auto log = open();
+    log->logger("plugin.pull").warn("a message", {{"topic", "t 1"}, {"bytes", 12}});
+    log->flush();
+    const auto all = text();
+    EXPECT_NE(all.find(" W plugin.pull a message topic=\"t 1\" bytes=12\n"), std::string::npos) << all;
+}
+
+TEST_F(LogTest, DecidesLevelsByTheLongestPath) {
+    settings_.levels = {{"kernel", LogLevel::Warn}, {"kernel.net", LogLevel::Debug}};
+    auto log = open();
+    EXPECT_FALSE(log->logger("kernel.plugin").enabled(LogLevel::Info));
+    EXPECT_TRUE(log->logger("kernel.net.tls").enabled(LogLevel::Debug));
+    EXPECT_FALSE(log->logger("kernel.network").enabled(LogLevel::Info));
+    EXPECT_TRUE(log->logger("plugin.send").enabled(LogLevel::Info));
+    EXPECT_FALSE(log->logger("plugin.send").enabled(LogLevel::Debug));
+}
+
+TEST_F(LogTest, ChangesLevelsOfLoggersThatExist) {
+    auto log = open();
+    auto& logger = log->logger("plugin.send");
+    LogSettings next = settings_;
+    next.levels["plugin"] = LogLevel::Trace;
+    log->setLevels(next);
+    EXPECT_TRUE(logger.enabled(LogLevel::Trace));
+}
+
+TEST_F(LogTest, WritesWhatIsQueuedBeforeItEnds) {
+    auto log = open();
+    for (int i = 0; i < 500; ++i) log->logger("a").info("line", {{"i", i}});
+    log.reset();
+    EXPECT_NE(text().find("line i=499\n"), std::string::npos);
+}
+
+TEST_F(LogTest, DropsTheOldestLinesAndSaysHowMany) {
+    settings_.queueLines = 16;
+    auto log = open();
+    auto& logger = log->logger("a");
+    for (int round = 0; round < 200 && log->dropped() == 0; ++round) {
+        for (int i = 0; i < 5'000; ++i) logger.info("line");
+    }
+    ASSERT_GT(log->dropped(), 0U);
+    logger.info("the last line");
+    log->flush();
+    log.reset();
+    const auto all = text();
+    EXPECT_NE(all.find("the last line\n"), std::string::npos);
+    EXPECT_NE(all.find("W kernel.log log lines were dropped count="), std::string::npos);
+}
+
+TEST_F(LogTest, LimitsRepeatedLinesAndCountsThoseItHid) {
+    auto log = open();
+    auto& logger = log->logger("kernel.net");
+    for (int i = 0; i < 5; ++i) logger.limited(LogLevel::Warn, "bad frame", {{"peer", i}});
+    clock_.time += std::chrono::seconds(10);
+    logger.limited(LogLevel::Warn, "bad frame", {{"peer", 9}});
+    log->flush();
+    const auto all = text();
+    EXPECT_NE(all.find("bad frame peer=0\n"), std::string::npos);
+    EXPECT_EQ(all.find("peer=1"), std::string::npos);
+    EXPECT_NE(all.find("bad frame peer=9 hidden=4\n"), std::string::npos) << all;
+}
+
+TEST_F(LogTest, RefusesAFileThatCannotBeOpened) {
+    settings_.file = (folder_ / "missing").string();
+    std::filesystem::create_directories(settings_.file);
+    EXPECT_FALSE(LogSystem::open(settings_, clock_));
+}
+
+TEST_F(LogTest, ReadsLogConf) {
+    Problems problems;
+    const auto read = readSettings("level = warn\nlevel.plugin.pull = debug\nfile = logs/a.log\nfileBytesMax = 1M\n", problems);
+    EXPECT_TRUE(problems.empty()) << problems.toString();
+    EXPECT_EQ(read.level, LogLevel::Warn);
+    EXPECT_EQ(read.levelOf("plugin.pull.hold"), LogLevel::Debug);
+    EXPECT_EQ(read.file, (folder_ / "logs/a.log").string());
+    EXPECT_EQ(read.fileBytesMax, 1U << 20);
+}
+
+TEST_F(LogTest, RefusesAWrongLogConfWithItsLines) {
+    Problems problems;
+    (void)readSettings("level = loud\nlevel.x = quiet\nfiel = a\nfileCount = -1\nfileCount = 2\n", problems);
+    ASSERT_EQ(problems.size(), 5U) << problems.toString();
+    for (const auto& problem : problems.list()) EXPECT_NE(problem.where.find("log.conf:"), std::string::npos) << problem.toString();
+}
+
+TEST(RateLimit, ForgetsTheQuietestTextWhenThereAreTooMany) {
+    RateLimit limit;
+    MonotonicTime now{std::chrono::hours(1)};
+    std::uint64_t hidden = 0;
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_TRUE(limit.admit("text " + std::to_string(i), now, hidden)) << i;
+        now += std::chrono::milliseconds(1);
+    }
+    EXPECT_FALSE(limit.admit("text 99", now, hidden));
+    EXPECT_TRUE(limit.admit("text 0", now, hidden));
+}
+
+}  // namespace
+}  // namespace patchbay::kernel
