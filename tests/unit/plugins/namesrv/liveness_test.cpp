@@ -29,7 +29,7 @@ TEST(Liveness, TheFirstSearchIsAfterFiveSecondsAndThenOneEveryTen) {
 }
 
 TEST(Liveness, ASilentBrokerLeavesAfterTwoMinutesAndItsConnectionIsClosed) {
-    Namesrv server;
+    Namesrv server(testkit::Settings{{"scanNotActiveBrokerDelay", "10s"}});  // so that one search is at exactly two minutes
     const auto connection = server.context->peer("127.0.0.1:50002", "namesrv");
     server.registerOver(connection, {}, kTwo);
     server.context->advance(120s);
@@ -83,9 +83,11 @@ TEST(Liveness, ABrokerLeavesAtOnceWhenItsConnectionEnds) {
     server.context->disconnect(first);
     server.context->pump();
     EXPECT_TRUE(server.hasRoute("A")) << "it has registered over another connection since";
+    server.registerBroker({.name = "broker-b", .address = "127.0.0.1:2"}, {topicOf("C"), topicOf("D")});
     server.context->disconnect(second);
     server.context->pump();
     EXPECT_FALSE(server.hasRoute("A"));
+    EXPECT_TRUE(server.hasRoute("C")) << "a broker behind another connection";
 }
 
 TEST(Liveness, ARegistrationThatIsReadAfterItsConnectionEndedDoesNotStay) {
