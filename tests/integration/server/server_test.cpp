@@ -1,0 +1,275 @@
+// Proved: connections from accept to close: pipelining, back-pressure, limits, idle reaping, pushes, calls out, graceful stop.
+// How: a server on the loopback with processors made of functions; its clock is the test's.
+// Left to others: malformed input (malformed_test.cpp), routing (unit/kernel/dispatch).
+#include "integration/server/ServerFixture.h"
+
+#include <future>
+#include <mutex>
+#include <thread>
+
+namespace patchbay::kernel {
+namespace {
+
+using namespace std::chrono_literals;
+using plugin::Request;
+using plugin::Response;
+
+class ServerTest : public ServerFixture {
+protected:
+    void serveEcho() {
+        serve(30, [](Request r) {
+            Response response;
+            response.setBody(std::string(r.body()));
+            std::move(r).respond(std::move(response));
+        });
+    }
+    /// Until the condition holds; at most ten seconds.
+    static bool eventually(const std::function<bool()>& condition) {
+        const auto end = std::chrono::steady_clock::now() + 10s;
+        while (!condition()) {
+            if (std::chrono::steady_clock::now() > end) return false;
+            std::this_thread::yield();
+        }
+        return true;
+    }
+};
+
+TEST_F(ServerTest, AnswersAreMatchedByOpaqueAndMayComeInAnyOrder) {
+    start();
+    std::vector<Request> held;
+    serve(30, [&](Request r) {
+        held.push_back(std::move(r));
+        if (held.size() < 3) return;
+        for (auto one = held.rbegin(); one != held.rend(); ++one) std::move(*one).respond(ResponseCode::Success);
+        held.clear();
+    });
+    TestClient client(ports[0]);
+    for (int opaque = 1; opaque <= 3; ++opaque) client.send(request(30, opaque));
+    for (int opaque = 3; opaque >= 1; --opaque) EXPECT_EQ(client.receive()->opaque, opaque);
+    server.reset();  // ends the loop that uses `held`
+}
+
+TEST_F(ServerTest, FramesOfAllSizesComeBackWhole) {
+    start();
+    serveEcho();
+    TestClient client(ports[1]);
+    for (const std::size_t size : {0U, 1U, 511U, 512U, 65'000U, 70'000U, 300'000U, 4U << 20, 15U << 20}) {
+        std::string body(size, 'x');
+        for (std::size_t i = 0; i < size; i += 997) body[i] = static_cast<char>('a' + i % 26);
+        EXPECT_EQ(client.call(request(30, static_cast<std::int32_t>(size), body)).body, body) << size;
+    }
+}
+
+TEST_F(ServerTest, AReaderThatDoesNotReadIsNotReadEither) {
+    limits.outboundHigh = 256U << 10;
+    limits.outboundLow = 64U << 10;
+    limits.socketSendBuffer = 64 << 10;
+    start();
+    std::atomic<int> served{0};
+    serve(30, [&](Request r) {
+        served.fetch_add(1);
+        Response response;
+        response.setBody(std::string(100'000, 'b'));
+        std::move(r).respond(std::move(response));
+    });
+    TestClient lazy(ports[0], 64 << 10);
+    const auto frame = request(30, 1).encode(protocol::SerializeType::Json).value();
+    constexpr int kAsked = 2'000;  // 200 MB of answers, had the server gone on
+    std::thread sender([&] { for (int i = 0; i < kAsked; ++i) lazy.send(frame); });
+    sender.join();
+    TestClient other(ports[0]);
+    other.send(request(30, 7));
+    EXPECT_EQ(other.receive()->opaque, 7);
+    EXPECT_LT(served.load(), kAsked / 2);
+    for (int i = 0; i < kAsked; ++i) ASSERT_TRUE(lazy.receive()) << i;
+    EXPECT_EQ(served.load(), kAsked + 1);
+}
+
+TEST_F(ServerTest, TooManyRequestsInFlightStopTheReadingUntilHalfAreAnswered) {
+    limits.inFlightMax = 100;
+    limits.readBudget = 4'096;
+    start();
+    std::mutex mutex;
+    std::vector<Request> held;
+    serve(30, [&](Request r) {
+        const std::lock_guard lock(mutex);
+        held.push_back(std::move(r));
+    });
+    const auto count = [&] {
+        const std::lock_guard lock(mutex);
+        return held.size();
+    };
+    TestClient client(ports[0]);
+    constexpr std::size_t kAsked = 5'000;
+    std::thread sender([&] { for (std::size_t i = 0; i < kAsked; ++i) client.send(request(30, static_cast<std::int32_t>(i))); });
+    sender.join();
+    ASSERT_TRUE(eventually([&] { return count() >= 100; }));
+    std::size_t answered = 0;
+    while (answered < kAsked) {
+        EXPECT_LT(count(), 300U);
+        std::vector<Request> some;
+        {
+            const std::lock_guard lock(mutex);
+            some.swap(held);
+        }
+        for (auto& one : some) std::move(one).respond(ResponseCode::Success);
+        for (std::size_t i = 0; i < some.size(); ++i, ++answered) ASSERT_TRUE(client.receive());
+    }
+}
+
+TEST_F(ServerTest, ConnectionsBeyondTheLimitAreClosedAndPlacesAreFreedAgain) {
+    limits.connectionsMax = 2;
+    start();
+    serveEcho();
+    auto first = std::make_unique<TestClient>(ports[0]);
+    TestClient second(ports[1]);
+    EXPECT_EQ(first->call(request(30, 1)).opaque, 1);
+    EXPECT_EQ(second.call(request(30, 1)).opaque, 1);
+    TestClient third(ports[0]);
+    EXPECT_TRUE(third.closedByServer());
+    EXPECT_TRUE(log.contains("too many connections"));
+    first.reset();
+    ASSERT_TRUE(eventually([&] { return server->connectionCount() == 1; }));
+    TestClient fourth(ports[0]);
+    EXPECT_EQ(fourth.call(request(30, 4)).opaque, 4);
+}
+
+TEST_F(ServerTest, SilentConnectionsAreClosedAfterTwoMinutesAndBusyOnesAreNot) {
+    start();
+    serveEcho();
+    TestClient silent(ports[0]);
+    TestClient busy(ports[0]);
+    EXPECT_EQ(silent.call(request(30, 1)).opaque, 1);
+    for (int i = 0; i < 13; ++i) {
+        EXPECT_EQ(busy.call(request(30, i)).opaque, i);
+        EXPECT_EQ(server->connectionCount(), i < 12 ? 2U : server->connectionCount());
+        clock.advance(10s + 8ms);
+    }
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(busy.call(request(30, i)).opaque, i);
+    EXPECT_TRUE(silent.closedByServer());
+    EXPECT_EQ(server->connectionCount(), 1U);
+}
+
+struct CountingListener final : plugin::PeerListener {
+    void peerClosed(plugin::Peer& peer) noexcept override {
+        EXPECT_FALSE(peer.isOpen());
+        count.fetch_add(1);
+    }
+    std::atomic<int> count{0};
+};
+
+TEST_F(ServerTest, ListenersHearOfEveryEndOnce) {
+    start();
+    serveEcho();
+    CountingListener listener;
+    server->addPeerListener(listener);
+    {
+        TestClient a(ports[0]);
+        TestClient b(ports[0]);
+        EXPECT_EQ(a.call(request(30, 1)).opaque, 1);
+        EXPECT_EQ(b.call(request(30, 1)).opaque, 1);
+    }
+    EXPECT_TRUE(eventually([&] { return listener.count.load() == 2; }));
+    server->removePeerListener(listener);
+}
+
+TEST_F(ServerTest, TheProxyHeaderNamesThePeer) {
+    start();
+    serve(30, [](Request r) { std::move(r).respond(ResponseCode::Success, r.peer().remote().toString()); });
+    TestClient client(ports[0]);
+    client.send("PROXY TCP4 192.0.2.7 127.0.0.1 1234 10911\r\n");
+    EXPECT_EQ(client.call(request(30, 1)).remark, "192.0.2.7:1234");
+}
+
+TEST_F(ServerTest, AServerCanCallItsClientAndLosesPatience) {
+    start();
+    std::promise<Ref<plugin::Peer>> known;
+    serve(34, [&](Request r) {
+        known.set_value(r.sharePeer());
+        std::move(r).respond(ResponseCode::Success);
+    });
+    TestClient client(ports[0]);
+    EXPECT_EQ(client.call(request(34, 1)).code, 0);
+    const auto peer = known.get_future().get();
+    EXPECT_TRUE(peer->push(request(40, 0)));
+    EXPECT_TRUE(client.receive()->isOneway());
+
+    std::vector<std::string> ends;
+    const auto note = [&](Result<RemotingCommand> result) { ends.push_back(result ? result->body : result.error().toString()); };
+    peer->invoke(request(307, 0), 1s, note);
+    auto asked = client.receive();
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(asked->code, 307);
+    auto answer = RemotingCommand::response(ResponseCode::Success, asked->opaque);
+    answer.body = "state";
+    client.send(answer);
+    ASSERT_TRUE(eventually([&] { return timers.runOne(); }));
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0], "state");
+
+    peer->invoke(request(307, 0), 1s, note);
+    ASSERT_TRUE(client.receive());
+    clock.advance(2s);
+    client.send(request(34'000, 9));  // wakes the loop
+    ASSERT_TRUE(eventually([&] { return timers.runOne(); }));
+    EXPECT_EQ(ends.at(1).substr(0, 16), "DeadlineExceeded");
+}
+
+TEST_F(ServerTest, CallsToOtherServersAreAnsweredOrFailWithAReason) {
+    start();
+    serveEcho();
+    std::vector<Result<RemotingCommand>> ends;
+    const auto note = [&](Result<RemotingCommand> result) { ends.push_back(std::move(result)); };
+    const auto address = "127.0.0.1:" + std::to_string(ports[1]);
+    for (int i = 0; i < 3; ++i) server->remoting().invoke(address, request(30, 0, std::to_string(i)), 3s, note);
+    ASSERT_TRUE(eventually([&] { timers.runOne(); return ends.size() == 3; }));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(ends[static_cast<std::size_t>(i)]->body, std::to_string(i));
+    EXPECT_EQ(server->connectionCount(), 1U);
+    server->remoting().invoke("127.0.0.1:1", request(30, 0), 3s, note);
+    ASSERT_TRUE(eventually([&] { timers.runOne(); return ends.size() == 4; }));
+    EXPECT_EQ(ends[3].error().code(), StatusCode::Unavailable);
+    server->remoting().invoke("localhost:" + std::to_string(ports[1]), request(30, 0, "named"), 3s, note);
+    ASSERT_TRUE(eventually([&] { timers.runOne(); return ends.size() == 5; }));
+    EXPECT_EQ(ends[4]->body, "named");
+}
+
+TEST_F(ServerTest, StopAnswersWhatIsInWorkAndSendsItBeforeClosing) {
+    start();
+    std::mutex mutex;
+    std::vector<Request> held;
+    serve(30, [&](Request r) {
+        const std::lock_guard lock(mutex);
+        held.push_back(std::move(r));
+    });
+    TestClient client(ports[0]);
+    client.send(request(30, 1));
+    ASSERT_TRUE(eventually([&] {
+        const std::lock_guard lock(mutex);
+        return held.size() == 1;
+    }));
+    server->closeListeners();
+    server->refuse();
+    EXPECT_EQ(client.call(request(30, 2)).code, 1500);
+    EXPECT_FALSE(server->flush(0ms));
+    Response large;
+    large.setBody(std::string(5U << 20, 'z'));
+    std::move(held[0]).respond(std::move(large));
+    auto flushed = std::async(std::launch::async, [&] { return server->flush(10s); });
+    EXPECT_EQ(client.receive()->body.size(), 5U << 20);
+    EXPECT_TRUE(flushed.get());
+    server->closeConnections();
+    EXPECT_TRUE(client.closedByServer());
+    EXPECT_EQ(server->connectionCount(), 0U);
+    server->stop();
+}
+
+TEST_F(ServerTest, AnAddressThatIsTakenIsAnErrorWithItsName) {
+    start();
+    const auto again = server->bind({"third", "127.0.0.1", ports[0]});
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code(), StatusCode::Io);
+    EXPECT_NE(again.error().message().find(std::to_string(ports[0])), std::string::npos);
+}
+
+}  // namespace
+}  // namespace patchbay::kernel
