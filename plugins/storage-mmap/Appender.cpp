@@ -1,0 +1,314 @@
+#include "Appender.h"
+
+#include "patchbay/protocol/message/MessageRecord.h"
+#include "patchbay/protocol/message/Names.h"
+
+#include <algorithm>
+
+namespace patchbay::mmapstore {
+
+using service::AppendBatch;
+using service::AppendItem;
+using service::AppendStatus;
+
+namespace {
+
+constexpr std::size_t kTopicBytesMax = 127;
+constexpr std::size_t kRetryTopicBytesMax = 255;
+constexpr std::int64_t kRecordExtraBytes = 65'536;  // a record may be that much longer than the longest body
+constexpr std::chrono::milliseconds kRetryInterval{500};
+constexpr std::size_t kReusedBytesMax = 2U << 20;
+
+protocol::RecordFields fieldsOf(const AppendItem& item) noexcept {
+    protocol::RecordFields fields;
+    fields.topic = item.topic;
+    fields.body = item.body;
+    fields.properties = item.properties;
+    fields.brokerProperties = item.brokerProperties;
+    fields.queueId = item.queueId;
+    fields.flag = item.flag;
+    fields.sysFlag = item.sysFlag;
+    fields.reconsumeTimes = item.reconsumeTimes;
+    fields.bornTimestamp = item.bornTimestamp;
+    fields.preparedTransactionOffset = item.preparedTransactionOffset;
+    fields.bornHost = item.bornHost;
+    fields.storeHost = item.storeHost;
+    return fields;
+}
+
+/// Half messages and roll-backs lie in the log only: they have no place in a queue.
+bool isQueued(const AppendItem& item) noexcept {
+    const std::int32_t type = protocol::transactionType(item.sysFlag);
+    return type != protocol::kSysFlagPrepared && type != protocol::kSysFlagRollback;
+}
+
+/// A topic is a directory.
+bool isUsableName(std::string_view topic) noexcept {
+    return !topic.empty() && topic != "." && topic != ".." && topic.find('/') == std::string_view::npos &&
+           topic.find('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
+void Appender::setOpen(bool open) noexcept {
+    const std::lock_guard lock(mutex_);
+    open_ = open;
+    lastRecord_ = p_.state.lastRecord.load();
+}
+
+void Appender::append(AppendBatch& batch) noexcept {
+    std::unique_ptr<AppendWork> pooled = p_.options.syncFlush ? p_.flusher.take() : nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        AppendWork& work = pooled ? *pooled : reused_;
+        work.clear();
+        for (AppendItem& item : batch.items) item.status = AppendStatus::Failed;
+        AppendStatus refusal = AppendStatus::ServiceNotAvailable;
+        const std::int64_t now = p_.clock.wallMs();
+        Status outcome = admit(now);
+        if (outcome) encode(batch, work, now);
+        if (outcome && !work.chunks.empty()) {
+            outcome = write(work);
+            if (outcome.code() == StatusCode::Io) refusal = AppendStatus::Failed;
+        }
+        if (!outcome) {
+            takeBack(batch, work, refusal, outcome);
+        } else if (!work.chunks.empty()) {
+            commit(work);
+            if (pooled) {
+                const bool waits = std::any_of(batch.items.begin(), batch.items.end(), [](const AppendItem& item) {
+                    return item.waitStored && isStored(item.status);
+                });
+                work.batch = waits ? &batch : nullptr;
+                p_.flusher.submit(std::move(pooled));
+                if (waits) return;
+            } else {
+                p_.publisher.publish(work);
+                p_.flusher.wrote();
+                if (work.capacity > kReusedBytesMax) work = AppendWork();
+            }
+        }
+    }
+    if (pooled) p_.flusher.giveBack(std::move(pooled));
+    batch.done();
+}
+
+Status Appender::admit(std::int64_t nowMs) {
+    if (!open_) return {StatusCode::Unavailable, "the message store is not running"};
+    if (!p_.state.writable() && !retry()) return p_.state.health();
+    if (Status space = p_.guard.check(); !space) return space;
+    // The checkpoint's own margin covers small steps.
+    if (nowMs + Checkpoint::kMarginMs < p_.state.checkpointTime.load(std::memory_order_relaxed)) {
+        if (Status lowered = p_.upkeep.clockWentBack(nowMs); !lowered) return lowered;
+    }
+    return clearAbandoned();
+}
+
+bool Appender::retry() {
+    const MonotonicTime now = p_.clock.now();
+    if (p_.state.failed() || now < nextRetry_) return false;
+    nextRetry_ = now + kRetryInterval;
+    return p_.upkeep.retry();
+}
+
+AppendStatus Appender::check(const AppendItem& item, std::string& why) const {
+    const std::int64_t bodyMax = p_.tunables.maxMessageBytes.load(std::memory_order_relaxed);
+    const std::size_t topicMax = protocol::isRetryTopic(item.topic) ? kRetryTopicBytesMax : kTopicBytesMax;
+    if (item.topic.size() > topicMax || !isUsableName(item.topic)) {
+        why = "the topic is longer than " + std::to_string(topicMax) + " bytes or not fit to be one";
+        return AppendStatus::MessageIllegal;
+    }
+    if (item.queueId < 0) {
+        why = "the queue id is negative";
+        return AppendStatus::MessageIllegal;
+    }
+    if (p_.queues.isBatchTopic(item.topic) || (item.sysFlag & protocol::kSysFlagInnerBatch) != 0) {
+        why = "topic " + std::string(item.topic) + " has batch consume queues, which this store does not write";
+        return AppendStatus::MessageIllegal;
+    }
+    if (static_cast<std::int64_t>(item.body.size()) > bodyMax) {
+        why = "the body has " + std::to_string(item.body.size()) + " bytes, maxMessageSize is " + std::to_string(bodyMax);
+        return AppendStatus::MessageIllegal;
+    }
+    if (item.properties.size() + item.brokerProperties.size() > protocol::kRecordPropertiesBytesMax) {
+        why = "the properties are longer than " + std::to_string(protocol::kRecordPropertiesBytesMax) + " bytes";
+        return AppendStatus::PropertiesSizeExceeded;
+    }
+    if (static_cast<std::int64_t>(protocol::recordSize(fieldsOf(item))) > bodyMax + kRecordExtraBytes) {
+        why = "the record is longer than maxMessageSize and " + std::to_string(kRecordExtraBytes) + " bytes";
+        return AppendStatus::MessageIllegal;
+    }
+    return AppendStatus::PutOk;
+}
+
+std::size_t Appender::checkGroup(AppendBatch& batch, std::size_t from, std::size_t& bytes, std::size_t& groups) const {
+    const std::size_t to = from + std::max<std::size_t>(1, batch.items[from].groupSize);
+    const std::size_t end = std::min(to, batch.items.size());
+    AppendStatus status = to == end ? AppendStatus::PutOk : AppendStatus::MessageIllegal;
+    std::string why = to == end ? std::string() : "a group is larger than its batch";
+    std::size_t size = 0;
+    for (std::size_t i = from; i < end && isStored(status); ++i) {
+        AppendItem& item = batch.items[i];
+        status = check(item, why);
+        if (isStored(status) && (item.queueId != batch.items[from].queueId || item.topic != batch.items[from].topic)) {
+            status = AppendStatus::MessageIllegal;
+            why = "a group is for several queues";
+        }
+        item.recordBytes = static_cast<std::int32_t>(protocol::recordSize(fieldsOf(item)));
+        size += static_cast<std::size_t>(item.recordBytes);
+    }
+    if (isStored(status) && size + protocol::kBlankRecordBytes > static_cast<std::size_t>(p_.options.segmentBytes)) {
+        status = AppendStatus::MessageIllegal;
+        why = "the group has " + std::to_string(size) + " bytes, mappedFileSizeCommitLog is " +
+              std::to_string(p_.options.segmentBytes);
+    }
+    for (std::size_t i = from; i < end; ++i) batch.items[i].status = status;
+    if (isStored(status)) {
+        bytes += size;
+        ++groups;
+    } else {
+        batch.failure = {StatusCode::InvalidArgument, why};
+        p_.state.refused.fetch_add(static_cast<std::int64_t>(end - from), std::memory_order_relaxed);
+    }
+    return end;
+}
+
+void Appender::encode(AppendBatch& batch, AppendWork& work, std::int64_t now) {
+    std::size_t bytes = 0;
+    std::size_t groups = 0;
+    for (std::size_t i = 0; i < batch.items.size();) i = checkGroup(batch, i, bytes, groups);
+    if (groups == 0) return;
+    // Each group may be the one that ends a file.
+    work.reserve(bytes + groups * protocol::kBlankRecordBytes);
+    work.storeTime = now;
+    std::int64_t position = p_.state.end.load(std::memory_order_relaxed);
+    work.chunks.push_back({position, 0, 0});
+    for (std::size_t i = 0; i < batch.items.size();) {
+        const std::size_t end = std::min(batch.items.size(), i + std::max<std::size_t>(1, batch.items[i].groupSize));
+        if (!isStored(batch.items[i].status) || !findQueue(batch, i, end, work)) {
+            i = end;
+            continue;
+        }
+        std::int64_t group = 0;
+        for (std::size_t k = i; k < end; ++k) group += batch.items[k].recordBytes;
+        if (group + static_cast<std::int64_t>(protocol::kBlankRecordBytes) > p_.commitLog.bytesLeft(position)) {
+            endFile(work, position);
+        }
+        for (; i < end; ++i) {
+            AppendItem& item = batch.items[i];
+            item.queueOffset = isQueued(item) ? work.runs.back().queue->reserve() : 0;
+            encodeItem(item, work, position, now);
+            position += item.recordBytes;
+            ++work.messages;
+        }
+    }
+    work.chunks.back().to = work.size;
+    work.end = position;
+    if (work.messages == 0) work.chunks.clear();
+}
+
+bool Appender::findQueue(AppendBatch& batch, std::size_t from, std::size_t to, AppendWork& work) {
+    const AppendItem& first = batch.items[from];
+    if (!isQueued(first)) return true;
+    if (!work.runs.empty() && work.runs.back().queue->id() == first.queueId && work.runs.back().queue->topic() == first.topic) {
+        return true;
+    }
+    Ref<ConsumeQueue> queue = p_.queues.obtain(first.topic, first.queueId);
+    if (Status loaded = queue->load(); !loaded) {
+        batch.failure = loaded;
+        for (std::size_t i = from; i < to; ++i) batch.items[i].status = AppendStatus::Failed;
+        return false;
+    }
+    work.runs.push_back({std::move(queue), work.records.size(), work.records.size()});
+    return true;
+}
+
+void Appender::encodeItem(AppendItem& item, AppendWork& work, std::int64_t position, std::int64_t now) {
+    item.physicalOffset = position;
+    item.storeTimestamp = now;
+    protocol::RecordFields fields = fieldsOf(item);
+    fields.queueOffset = item.queueOffset;
+    fields.physicalOffset = position;
+    fields.storeTimestamp = now;
+    char* const record = work.bytes.get() + work.size;
+    const std::size_t size = protocol::encodeRecord(record, fields);
+    work.size += size;
+    if (!isQueued(item)) return;
+    // The record ends with topic, two bytes of length, properties.
+    const std::size_t properties = item.properties.size() + item.brokerProperties.size();
+    const char* const end = record + size;
+    work.records.push_back({{end - properties - 2 - item.topic.size(), item.topic.size()}, {end - properties, properties},
+                            item.queueOffset, position, item.tagsCode, now, item.queueId, item.recordBytes});
+    work.runs.back().to = work.records.size();
+}
+
+void Appender::endFile(AppendWork& work, std::int64_t& position) {
+    const std::int64_t left = p_.commitLog.bytesLeft(position);
+    protocol::encodeBlankRecord(work.bytes.get() + work.size, static_cast<std::int32_t>(left));
+    work.size += protocol::kBlankRecordBytes;
+    work.chunks.back().to = work.size;
+    position += left;
+    work.chunks.push_back({position, work.size, work.size});
+}
+
+Status Appender::write(const AppendWork& work) {
+    for (const AppendWork::Chunk& chunk : work.chunks) {
+        if (Status rolled = p_.commitLog.roll(p_.commitLog.segmentStart(chunk.position)); !rolled) return rolled;
+    }
+    for (const AppendWork::Chunk& chunk : work.chunks) {
+        const std::string_view bytes(work.bytes.get() + chunk.from, chunk.to - chunk.from);
+        if (Status written = p_.commitLog.write(chunk.position, bytes); !written) return written;
+    }
+    return Status::ok();
+}
+
+void Appender::takeBack(AppendBatch& batch, const AppendWork& work, AppendStatus status, const Status& why) noexcept {
+    for (AppendItem& item : batch.items) {
+        if (item.status != AppendStatus::PutOk && work.size > 0) continue;  // refused for a reason of its own
+        item.status = status;
+        item.queueOffset = item.physicalOffset = -1;
+        item.storeTimestamp = 0;
+    }
+    for (auto run = work.runs.rbegin(); run != work.runs.rend(); ++run) {
+        if (run->to > run->from) run->queue->unreserve(work.records[run->from].queueOffset);
+    }
+    p_.state.refused.fetch_add(static_cast<std::int64_t>(batch.items.size()), std::memory_order_relaxed);
+    batch.failure = p_.guard.explain(why);
+    if (work.size == 0) return;
+    p_.log.limited(plugin::LogLevel::Error, "messages could not be written", {{"error", batch.failure.toString()}});
+    abandonedFrom_ = p_.state.end.load(std::memory_order_relaxed);
+    abandonedTo_ = work.end;
+}
+
+Status Appender::clearAbandoned() {
+    static constexpr std::int64_t kZeroBytes = 16'384;
+    static constexpr char kZeros[kZeroBytes] = {};
+    while (abandonedFrom_ < abandonedTo_) {
+        if (!p_.commitLog.isWritable(abandonedFrom_)) break;  // the file was never made
+        const std::int64_t part =
+            std::min({kZeroBytes, abandonedTo_ - abandonedFrom_, p_.commitLog.bytesLeft(abandonedFrom_)});
+        if (Status cleared = p_.commitLog.write(abandonedFrom_, {kZeros, static_cast<std::size_t>(part)}); !cleared) {
+            return cleared;
+        }
+        abandonedFrom_ += part;
+    }
+    abandonedFrom_ = abandonedTo_ = 0;
+    return Status::ok();
+}
+
+void Appender::commit(AppendWork& work) noexcept {
+    if (!work.records.empty()) lastRecord_ = work.records.back().physicalOffset;
+    if (work.chunks.size() > 1) p_.commitLog.settle(work.end);
+    p_.state.end.store(work.end, std::memory_order_release);
+    for (const AppendWork::Run& run : work.runs) {
+        run.queue->append(std::span(work.records).subspan(run.from, run.to - run.from));
+        if (run.queue->list()) p_.upkeep.add(run.queue);
+    }
+    p_.state.lastRecord.store(lastRecord_, std::memory_order_relaxed);
+    p_.state.storeTime.store(work.storeTime, std::memory_order_release);
+    p_.state.appended.fetch_add(work.messages, std::memory_order_relaxed);
+    p_.state.appendedBytes.fetch_add(static_cast<std::int64_t>(work.size), std::memory_order_relaxed);
+    p_.upkeep.appended();
+}
+
+}  // namespace patchbay::mmapstore

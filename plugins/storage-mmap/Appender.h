@@ -1,0 +1,86 @@
+// Appender: the write path: numbers, encodes and writes the messages of a batch.
+#pragma once
+
+#include "AppendWork.h"
+#include "ConsumeQueueTable.h"
+#include "DiskGuard.h"
+#include "LogFlusher.h"
+#include "Publisher.h"
+#include "StoreConfig.h"
+#include "StoreState.h"
+#include "Upkeep.h"
+
+#include "patchbay/base/Clock.h"
+#include "patchbay/plugin/Logger.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace patchbay::mmapstore {
+
+/// Purpose: one lock, one buffer, one write a batch (two where it crosses the end of a file).
+/// Owned by the store; any thread; calls are serialised by its lock, which is held for the write to the page cache and never
+/// for a sync. Under ASYNC_FLUSH messages become visible here, otherwise the flusher publishes them.
+/// Failure: nothing of the batch is visible or acknowledged, numbers and positions are taken back, and what was written of it
+/// is zeroed before anything else is written, so that a crash cannot bring it back.
+class Appender {
+public:
+    struct Parts {
+        const StoreOptions& options;
+        const StoreTunables& tunables;
+        const Clock& clock;
+        plugin::Logger& log;
+        CommitLog& commitLog;
+        ConsumeQueueTable& queues;
+        StoreState& state;
+        Publisher& publisher;
+        LogFlusher& flusher;
+        Upkeep& upkeep;
+        DiskGuard& guard;
+    };
+    explicit Appender(const Parts& parts) noexcept : p_(parts) {}
+
+    void append(service::AppendBatch& batch) noexcept;
+    /// From now on everything is accepted, or refused.
+    void open() noexcept { setOpen(true); }
+    void close() noexcept { setOpen(false); }
+    /// Runs `action` while no batch is under way.
+    template <typename Action>
+    auto exclusively(Action action) {
+        const std::lock_guard lock(mutex_);
+        return action();
+    }
+
+private:
+    void setOpen(bool open) noexcept;
+    /// Whether what holds messages up is over.
+    bool retry();
+    /// Ok, or why nothing can be written now.
+    Status admit(std::int64_t nowMs);
+    [[nodiscard]] service::AppendStatus check(const service::AppendItem& item, std::string& why) const;
+    /// Checks a group that begins at `from`, returns one past its end; marks all of it when it is refused.
+    std::size_t checkGroup(service::AppendBatch& batch, std::size_t from, std::size_t& bytes, std::size_t& groups) const;
+    void encode(service::AppendBatch& batch, AppendWork& work, std::int64_t now);
+    /// Whether the group's queue can be used; it is then the one of the last run of `work`.
+    bool findQueue(service::AppendBatch& batch, std::size_t from, std::size_t to, AppendWork& work);
+    void encodeItem(service::AppendItem& item, AppendWork& work, std::int64_t position, std::int64_t now);
+    void endFile(AppendWork& work, std::int64_t& position);
+    Status write(const AppendWork& work);
+    void takeBack(service::AppendBatch& batch, const AppendWork& work, service::AppendStatus status, const Status& why) noexcept;
+    Status clearAbandoned();
+    void commit(AppendWork& work) noexcept;
+
+    const Parts p_;
+    std::mutex mutex_;
+    bool open_ = false;            // guarded by mutex_, like everything below
+    MonotonicTime nextRetry_{};
+    AppendWork reused_;            // ASYNC_FLUSH
+    std::int64_t lastRecord_ = 0;
+    std::int64_t abandonedFrom_ = 0;  // bytes of a failed batch that are still to be zeroed
+    std::int64_t abandonedTo_ = 0;
+};
+
+}  // namespace patchbay::mmapstore

@@ -1,0 +1,148 @@
+// ConsumeQueue: one queue of one topic: where its messages lie in the commit log.
+#pragma once
+
+#include "CommitLog.h"
+#include "ConsumeQueueUnit.h"
+#include "LogReader.h"
+#include "QueueFiles.h"
+
+#include "patchbay/service/MessageStore.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace patchbay::mmapstore {
+
+/// What all queues of a store share. Owned by the store; outlives them.
+struct QueueEnvironment {
+    FileSystem& files;
+    plugin::Logger& log;
+    const Layout& layout;
+    const CommitLog& commitLog;
+    const LogReader& reader;
+    QueueFiles& open;
+    const std::int64_t fileBytes;
+    std::atomic<std::int64_t> logEndAtStart{0};  ///< units on disk that point beyond it are not believed
+    std::atomic<std::int64_t> tailBytes{0};      ///< memory held by unwritten units of all queues
+};
+
+struct TopicName : RefCounted {
+    explicit TopicName(std::string_view name) : text(name) {}
+    const std::string text;
+};
+
+/// Purpose: the units of one queue: on disk in RocketMQ's form, the newest ones in a small buffer that exists only while it
+/// holds something. Looks at its files when it is used for the first time.
+/// Owned by the table and by whoever works with it.
+/// Threads: appending calls under the store's append lock; reading ones any; write and sync any. The lock in here is held for a
+/// copy or a write to the page cache, never for a read of the disk or a sync.
+/// Failure: a queue whose files cannot be understood says so at every use; the other queues are not affected.
+class ConsumeQueue : public RefCounted {
+public:
+    ConsumeQueue(QueueEnvironment& environment, Ref<TopicName> topic, std::int32_t id, bool onDisk) noexcept
+        : env_(environment), topic_(std::move(topic)), id_(id), loaded_(!onDisk) {}
+    ~ConsumeQueue() override;
+
+    [[nodiscard]] const std::string& topic() const noexcept { return topic_->text; }
+    [[nodiscard]] std::int32_t id() const noexcept { return id_; }
+
+    /// Everything below asks for this first.
+    Status load() { return loaded_.load(std::memory_order_acquire) ? Status::ok() : loadFiles(); }
+
+    [[nodiscard]] std::int64_t min() const noexcept { return min_.load(std::memory_order_acquire); }
+    /// One past the last visible unit.
+    [[nodiscard]] std::int64_t max() const noexcept { return visible_.load(std::memory_order_acquire); }
+    /// False for a queue that was made for a message that could not be written.
+    [[nodiscard]] bool everUsed() const noexcept { return !loaded_.load(std::memory_order_acquire) || max() > 0; }
+    /// Position in the log of the newest message, -1 when unknown.
+    [[nodiscard]] std::int64_t newestPhysical() const noexcept { return newest_.load(std::memory_order_relaxed); }
+
+    /// The offset for the next message; kept by the appender, who takes it back when a write fails.
+    [[nodiscard]] std::int64_t reserve() noexcept { return next_++; }
+    void unreserve(std::int64_t offset) noexcept { next_ = offset; }
+    /// Adds units for records that were written; they stay invisible until publish().
+    void append(std::span<const service::AppendedRecord> records);
+    void publish(std::int64_t max) noexcept { visible_.store(max, std::memory_order_release); }
+
+    /// Copies units from an offset on, as many as are there and fit; 0 when the files cannot be read.
+    [[nodiscard]] std::size_t copy(std::int64_t from, std::span<Unit> to) const;
+    /// Whether copy() would not wait for the disk, given where the part of the log begins that surely is in memory.
+    [[nodiscard]] bool resident(std::int64_t from, std::int64_t units, std::int64_t hotFrom) const;
+
+    enum class Restored : std::uint8_t { Known, Added, Replaced, Gap };
+    /// Recovery: makes sure that the message at `offset` has this unit. `mayStart`: an empty queue may begin at any offset, and
+    /// holes are filled; otherwise a message that does not follow the last one is a Gap and nothing changes.
+    Result<Restored> restore(std::int64_t offset, const Unit& unit, bool mayStart);
+
+    /// True once until clearListed(): the caller puts it on the list of queues to be written.
+    [[nodiscard]] bool list() noexcept { return !listed_.exchange(true); }
+    void clearListed() noexcept { listed_.store(false); }
+    [[nodiscard]] std::size_t tailUnits() const;
+    /// Writes the buffered units to the page cache.
+    Status writeTail();
+    /// Makes all written units durable.
+    Status sync();
+    /// Moves the minimum behind messages below a position of the log, and removes files that hold nothing else.
+    void correctMin(std::int64_t logMin);
+    /// The files are about to go: nothing is written any more.
+    void discard();
+
+private:
+    static constexpr std::size_t kTailUnitsMax = 1024;
+
+    [[nodiscard]] std::int64_t fileOf(std::int64_t offset) const noexcept {
+        return offset * kUnitBytes - offset * kUnitBytes % env_.fileBytes;
+    }
+    [[nodiscard]] std::int64_t unitsPerFile() const noexcept { return env_.fileBytes / kUnitBytes; }
+    [[nodiscard]] std::string pathOf(std::int64_t start) const {
+        return env_.layout.queue(topic_->text, id_) + "/" + fileName(start);
+    }
+    [[nodiscard]] Result<Ref<QueueFile>> openFile(std::int64_t start) const {
+        return env_.open.open(this, start, [&] { return pathOf(start); }, OpenMode::ReadWrite);
+    }
+    [[nodiscard]] Result<Ref<QueueFile>> fileForWrite(std::int64_t start);
+    [[nodiscard]] Result<Unit> readUnit(std::int64_t offset) const;
+    [[nodiscard]] std::size_t readFile(std::int64_t from, std::span<Unit> to) const;
+
+    // Loading (ConsumeQueueLoad.cpp); mutex_ is held.
+    Status loadFiles();
+    Status loadLocked();
+    Status findFiles(std::vector<std::int64_t>& starts);
+    [[nodiscard]] Result<std::int64_t> findEnd(std::vector<std::int64_t>& starts);
+    [[nodiscard]] Result<std::int64_t> unitsIn(std::int64_t start) const;
+    Status clearBehind(std::int64_t end);
+    [[nodiscard]] std::int64_t findMin(std::int64_t logMin) const;
+
+    void addTail(const Unit& unit);
+    Status writeTailLocked();
+    Status writeUnits(std::int64_t offset, std::string_view bytes);
+    void dropTail() noexcept;
+    Status truncate(std::int64_t end);
+
+    QueueEnvironment& env_;
+    const Ref<TopicName> topic_;
+    const std::int32_t id_;
+    std::atomic<bool> loaded_;
+    std::atomic<bool> listed_{false};
+    bool discarded_ = false;                  // guarded by mutex_, like the rest but for the atomics and next_
+    bool directoryChanged_ = false;
+    std::atomic<std::int64_t> min_{0};
+    std::atomic<std::int64_t> visible_{0};
+    std::atomic<std::int64_t> newest_{-1};
+    std::atomic<std::int64_t> written_{0};    // one past the last unit in the files; the tail begins here
+    std::int64_t next_ = 0;                   // append lock
+    std::int64_t foundAtStart_ = 0;
+    std::int64_t firstFile_ = -1;             // -1: none
+    std::int64_t lastFile_ = -1;
+    std::int64_t unsyncedFrom_ = -1;          // first file written since the last sync; -1: none
+    mutable std::mutex mutex_;
+    std::unique_ptr<std::vector<char>> tail_;
+    std::unique_ptr<Status> failure_;
+};
+
+}  // namespace patchbay::mmapstore

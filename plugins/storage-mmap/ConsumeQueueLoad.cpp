@@ -1,0 +1,237 @@
+// What a consume queue finds in its files, how it is mended, and how old files go.
+#include "ConsumeQueue.h"
+
+#include <algorithm>
+#include <array>
+
+namespace patchbay::mmapstore {
+
+namespace {
+
+/// The first of [from, to) for which `test` holds, which then holds for all later ones; `to` when there is none.
+template <typename Test>
+std::int64_t firstWhere(std::int64_t from, std::int64_t to, Test test) {
+    while (from < to) {
+        const std::int64_t middle = from + (to - from) / 2;
+        if (test(middle)) {
+            to = middle;
+        } else {
+            from = middle + 1;
+        }
+    }
+    return from;
+}
+
+}  // namespace
+
+Status ConsumeQueue::loadFiles() {
+    const std::lock_guard lock(mutex_);
+    if (loaded_.load(std::memory_order_relaxed)) return Status::ok();
+    if (failure_) return *failure_;
+    const Status good = loadLocked();
+    if (good) {
+        loaded_.store(true, std::memory_order_release);
+    } else if (good.code() == StatusCode::Corrupt) {
+        // Only a person can mend it; anything else may work the next time.
+        failure_ = std::make_unique<Status>(good);
+        env_.log.error("a consume queue cannot be used", {{"reason", good.message()}});
+    }
+    return good;
+}
+
+Status ConsumeQueue::loadLocked() {
+    std::vector<std::int64_t> starts;
+    if (Status found = findFiles(starts); !found) return found;
+    if (starts.empty()) return Status::ok();
+    firstFile_ = starts.front();
+    lastFile_ = starts.back();
+    // Reads of single units below must not be stopped by what is not known yet.
+    written_.store(lastFile_ / kUnitBytes + unitsPerFile(), std::memory_order_release);
+    const Result<std::int64_t> end = findEnd(starts);
+    if (!end) return end.error();
+    written_.store(*end, std::memory_order_release);
+    if (Status cleared = clearBehind(*end); !cleared) return cleared;
+    next_ = *end;
+    foundAtStart_ = *end;
+    if (*end > firstFile_ / kUnitBytes) {
+        const Result<Unit> last = readUnit(*end - 1);
+        if (!last) return last.error();
+        if (!last->isFiller()) newest_.store(last->physical, std::memory_order_relaxed);
+    }
+    min_.store(findMin(env_.commitLog.min()), std::memory_order_release);
+    visible_.store(*end, std::memory_order_release);
+    return Status::ok();
+}
+
+Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
+    const std::string directory = env_.layout.queue(topic_->text, id_);
+    const Result<std::vector<FileInfo>> listed = env_.files.list(directory);
+    if (!listed) return listed.error().code() == StatusCode::NotFound ? Status::ok() : listed.error();
+    std::vector<const FileInfo*> found;
+    for (const FileInfo& info : *listed) {
+        if (!info.directory) found.push_back(&info);
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::string path = directory + "/" + found[i]->name;
+        const std::optional<std::int64_t> start = parseFileName(found[i]->name);
+        if (!start || *start % env_.fileBytes != 0 || (!starts.empty() && *start != starts.back() + env_.fileBytes)) {
+            return {StatusCode::Corrupt, path + " does not belong to a consume queue with files of " +
+                                             std::to_string(env_.fileBytes) +
+                                             " bytes; set mappedFileSizeConsumeQueue to the size of the files, or remove the "
+                                             "directory to have it rebuilt from the commit log"};
+        }
+        const bool last = i + 1 == found.size();
+        if (last && found[i]->size == 0) {
+            if (Status removed = env_.files.remove(path); !removed) return removed;
+            env_.log.warn("removed an empty consume-queue file", {{"file", path}});
+            break;
+        }
+        if (found[i]->size != static_cast<std::uint64_t>(env_.fileBytes)) {
+            if (!last || found[i]->size > static_cast<std::uint64_t>(env_.fileBytes)) {
+                return {StatusCode::Corrupt, path + " has " + std::to_string(found[i]->size) +
+                                                 " bytes, mappedFileSizeConsumeQueue is " + std::to_string(env_.fileBytes) +
+                                                 "; set it to the size of the files, or remove the directory to have it "
+                                                 "rebuilt from the commit log"};
+            }
+            Result<std::unique_ptr<File>> file = env_.files.open(path, OpenMode::ReadWrite);
+            if (!file) return file.error();
+            if (Status grown = (*file)->truncate(static_cast<std::uint64_t>(env_.fileBytes)); !grown) return grown;
+            env_.log.warn("extended a short consume-queue file", {{"file", path}, {"bytes", found[i]->size}});
+        }
+        starts.push_back(*start);
+    }
+    return Status::ok();
+}
+
+Result<std::int64_t> ConsumeQueue::unitsIn(std::int64_t start) const {
+    const std::int64_t first = start / kUnitBytes;
+    const std::int64_t logEnd = env_.logEndAtStart.load();
+    Status failure;
+    const std::int64_t end = firstWhere(first, first + unitsPerFile(), [&](std::int64_t offset) {
+        const Result<Unit> unit = readUnit(offset);
+        if (!unit) failure = unit.error();
+        return !unit || !(unit->isFiller() || unit->isMessageBefore(logEnd));
+    });
+    if (!failure) return failure;
+    return end - first;
+}
+
+Result<std::int64_t> ConsumeQueue::findEnd(std::vector<std::int64_t>& starts) {
+    while (true) {
+        const std::int64_t first = starts.back() / kUnitBytes;
+        const Result<std::int64_t> units = unitsIn(starts.back());
+        if (!units) return units;
+        std::int64_t end = first + *units;
+        // Behind a cut RocketMQ leaves old units in the file. They look right until one compares them with the log.
+        for (; end > first; --end) {
+            const Result<Unit> last = readUnit(end - 1);
+            if (!last) return last.error();
+            if (last->isFiller() || last->physical < env_.commitLog.min()) break;
+            if (env_.reader.isRecordOf(*last, topic_->text, id_, end - 1)) break;
+        }
+        if (end < first + *units) {
+            env_.log.warn("consume queue: units that the log does not confirm are dropped",
+                          {{"topic", topic_->text}, {"queue", id_}, {"from", end}, {"units", first + *units - end}});
+        }
+        if (end > first || starts.size() == 1) return end;
+        starts.pop_back();
+    }
+}
+
+Status ConsumeQueue::clearBehind(std::int64_t end) {
+    const std::int64_t keep = end > firstFile_ / kUnitBytes ? fileOf(end - 1) : firstFile_;
+    for (; lastFile_ > keep; lastFile_ -= env_.fileBytes) {
+        env_.open.forget(this, lastFile_);
+        if (Status removed = env_.files.remove(pathOf(lastFile_)); !removed) return removed;
+    }
+    const std::int64_t at = end * kUnitBytes - keep;
+    if (at >= env_.fileBytes) return Status::ok();
+    const Result<Ref<QueueFile>> file = openFile(keep);
+    if (!file) return file.error();
+    std::array<char, kUnitBytes> next{};
+    const Result<std::size_t> got = (*file)->file->readAt(next, static_cast<std::uint64_t>(at));
+    if (!got) return got.error();
+    if (std::all_of(next.begin(), next.end(), [](char c) { return c == 0; })) return Status::ok();
+    if (Status cut = (*file)->file->truncate(static_cast<std::uint64_t>(at)); !cut) return cut;
+    return (*file)->file->truncate(static_cast<std::uint64_t>(env_.fileBytes));
+}
+
+std::int64_t ConsumeQueue::findMin(std::int64_t logMin) const {
+    const std::int64_t end = written_.load(std::memory_order_acquire);
+    return firstWhere(firstFile_ / kUnitBytes, end, [&](std::int64_t offset) {
+        const Result<Unit> unit = readUnit(offset);
+        return !unit || (!unit->isFiller() && unit->physical >= logMin);
+    });
+}
+
+void ConsumeQueue::correctMin(std::int64_t logMin) {
+    const std::lock_guard lock(mutex_);
+    if (!loaded_.load(std::memory_order_relaxed) || discarded_ || firstFile_ < 0) return;
+    std::int64_t min = findMin(logMin);
+    const std::int64_t written = written_.load(std::memory_order_relaxed);
+    if (min == written && tail_) {
+        // Everything in the files is gone; the tail may begin below the minimum of the log as well.
+        const auto units = static_cast<std::int64_t>(tail_->size()) / kUnitBytes;
+        while (min < written + units && loadUnit(tail_->data() + (min - written) * kUnitBytes).physical < logMin) ++min;
+    }
+    min_.store(std::max(min, min_.load(std::memory_order_relaxed)), std::memory_order_release);
+    while (firstFile_ < lastFile_ && firstFile_ + env_.fileBytes <= min * kUnitBytes) {
+        if (!env_.files.remove(pathOf(firstFile_))) return;
+        firstFile_ += env_.fileBytes;
+    }
+}
+
+Status ConsumeQueue::truncate(std::int64_t end) {
+    if (Status written = writeTailLocked(); !written) return written;
+    written_.store(end, std::memory_order_release);
+    next_ = end;
+    newest_.store(-1, std::memory_order_relaxed);
+    visible_.store(end, std::memory_order_release);
+    if (min() > end) min_.store(end, std::memory_order_release);
+    return clearBehind(end);
+}
+
+Result<ConsumeQueue::Restored> ConsumeQueue::restore(std::int64_t offset, const Unit& unit, bool mayStart) {
+    const std::lock_guard lock(mutex_);
+    Restored result = Restored::Added;
+    if (offset < next_ && offset >= min()) {
+        if (Status written = writeTailLocked(); !written) return written;
+        const Result<Unit> there = readUnit(offset);
+        if (!there) return there.error();
+        if (there->physical == unit.physical && there->bytes == unit.bytes) return Restored::Known;
+        if (there->isMessageBefore(env_.logEndAtStart.load()) && there->physical > unit.physical) return Restored::Known;
+        if (!there->isWritten() || there->isFiller()) {
+            // A hole that a power cut left; what stands behind it is looked at when its records come.
+            std::array<char, kUnitBytes> bytes;
+            storeUnit(bytes.data(), unit);
+            if (Status written = writeUnits(offset, {bytes.data(), bytes.size()}); !written) return written;
+            return Restored::Replaced;
+        }
+        // The topic was deleted and made again: what is later in the log counts.
+        if (Status cut = truncate(offset); !cut) return cut;
+        result = Restored::Replaced;
+    }
+    if (offset < next_) return Restored::Known;
+    // Older than what is there already: of a topic that was deleted and made again.
+    if (newest_.load(std::memory_order_relaxed) > unit.physical) return Restored::Known;
+    if (offset > next_) {
+        const bool empty = firstFile_ < 0 && !tail_;
+        // A hole of more than a file is no hole but a number that is wrong.
+        if (!mayStart || (!empty && offset - next_ > unitsPerFile())) return Restored::Gap;
+        if (empty) {
+            next_ = fileOf(offset) / kUnitBytes;
+            written_.store(next_, std::memory_order_release);
+            min_.store(offset, std::memory_order_release);
+        }
+        for (; next_ < offset; ++next_) addTail({0, kFillerSize, 0});
+    }
+    addTail(unit);
+    newest_.store(unit.physical, std::memory_order_relaxed);
+    visible_.store(++next_, std::memory_order_release);
+    if (tail_->size() >= kTailUnitsMax * static_cast<std::size_t>(kUnitBytes)) {
+        if (Status written = writeTailLocked(); !written) return written;
+    }
+    return result;
+}
+
+}  // namespace patchbay::mmapstore

@@ -1,0 +1,68 @@
+// ConsumeQueueTable: every queue of the store, found by topic and number.
+#pragma once
+
+#include "ConsumeQueue.h"
+
+#include "patchbay/service/MessageStore.h"
+
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace patchbay::mmapstore {
+
+/// Purpose: finds queues; knows from the directories which exist and leaves their files alone.
+/// Owned by the store. Any thread; a shared lock for look-ups, an exclusive one only when a queue is new or a topic goes.
+class ConsumeQueueTable {
+public:
+    explicit ConsumeQueueTable(QueueEnvironment& environment) noexcept : env_(environment) {}
+
+    /// Lists the directories.
+    Status open();
+    void clear();
+
+    /// Null when there is none.
+    [[nodiscard]] Ref<ConsumeQueue> find(std::string_view topic, std::int32_t queueId) const;
+    /// The queue, new when there was none. Its files are not looked at.
+    [[nodiscard]] Ref<ConsumeQueue> obtain(std::string_view topic, std::int32_t queueId);
+    /// True for a topic whose queues are of RocketMQ's batch kind, which this store leaves alone.
+    [[nodiscard]] bool isBatchTopic(std::string_view topic) const noexcept { return batchTopics_.contains(topic); }
+
+    [[nodiscard]] bool hasTopic(std::string_view topic) const;
+    [[nodiscard]] std::vector<service::QueueKey> keys() const;
+    [[nodiscard]] std::vector<Ref<ConsumeQueue>> all() const;
+    /// Number of queues that hold or held messages.
+    [[nodiscard]] std::size_t size() const;
+    /// Takes the topic out of the table and removes its directory. Readers keep what they hold.
+    Status removeTopic(std::string_view topic);
+
+private:
+    struct Topic {
+        Ref<TopicName> name;
+        std::vector<Ref<ConsumeQueue>> queues;  // by id
+    };
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
+    };
+    using Names = std::unordered_set<std::string, Hash, std::equal_to<>>;
+
+    [[nodiscard]] static std::vector<Ref<ConsumeQueue>>::const_iterator place(const Topic& topic, std::int32_t queueId);
+    Ref<ConsumeQueue> add(std::string_view topic, std::int32_t queueId, bool onDisk);
+    Status listTopic(const std::string& topic);
+
+    QueueEnvironment& env_;
+    mutable std::shared_mutex mutex_;
+    std::unordered_map<std::string_view, Topic> topics_;  // keys are the names in the values
+    std::size_t queues_ = 0;                              // with those that were never used
+    std::uint64_t removals_ = 0;
+    Names batchTopics_;                                   // constant after open()
+};
+
+/// Removes a directory and everything in it. NotFound is success.
+Status removeTree(FileSystem& files, const std::string& path);
+
+}  // namespace patchbay::mmapstore

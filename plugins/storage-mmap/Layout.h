@@ -1,0 +1,52 @@
+// Layout: where RocketMQ keeps what below a store's root, and how its numbered files are named.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace patchbay::mmapstore {
+
+inline constexpr std::size_t kFileNameDigits = 20;
+
+/// Twenty digits: the offset of the file's first byte in its sequence.
+[[nodiscard]] inline std::string fileName(std::int64_t offset) {
+    std::string digits = std::to_string(offset);
+    return std::string(kFileNameDigits - digits.size(), '0') + digits;
+}
+
+/// Nothing for names that are not twenty digits within an int64.
+[[nodiscard]] inline std::optional<std::int64_t> parseFileName(std::string_view name) noexcept {
+    if (name.size() != kFileNameDigits || name.front() != '0') return std::nullopt;
+    std::int64_t value = 0;
+    for (const char c : name) {
+        if (c < '0' || c > '9') return std::nullopt;
+        if (value > (INT64_MAX - 9) / 10) return std::nullopt;
+        value = value * 10 + (c - '0');
+    }
+    return value;
+}
+
+/// Paths of one store. A value; constant after it is built.
+struct Layout {
+    std::string root;
+    std::string log;  ///< directory of the commit log; may be elsewhere
+
+    [[nodiscard]] std::string segment(std::int64_t start) const { return log + "/" + fileName(start); }
+    [[nodiscard]] std::string queues() const { return root + "/consumequeue"; }
+    [[nodiscard]] std::string topic(std::string_view name) const { return queues() + "/" + std::string(name); }
+    [[nodiscard]] std::string queue(std::string_view topicName, std::int32_t id) const {
+        return topic(topicName) + "/" + std::to_string(id);
+    }
+    [[nodiscard]] std::string batchQueues() const { return root + "/batchconsumequeue"; }
+    /// Directories on their way out; nothing else ever lies here, and a start empties it.
+    [[nodiscard]] std::string discarded() const { return root + "/discarded"; }
+    [[nodiscard]] std::string deletedTopics() const { return root + "/deletedTopics"; }
+    [[nodiscard]] std::string checkpoint() const { return root + "/checkpoint"; }
+    [[nodiscard]] std::string abort() const { return root + "/abort"; }
+    [[nodiscard]] std::string lock() const { return root + "/lock"; }
+};
+
+}  // namespace patchbay::mmapstore

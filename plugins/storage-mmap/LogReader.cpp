@@ -1,0 +1,66 @@
+#include "LogReader.h"
+
+#include "patchbay/protocol/message/MessageRecord.h"
+
+namespace patchbay::mmapstore {
+
+using protocol::RecordCheck;
+using protocol::RecordStatus;
+using protocol::RecordView;
+
+namespace {
+
+constexpr std::int64_t kHeadBytes = 8;  // size and magic
+
+bool isMagic(std::int32_t magic) noexcept {
+    return magic == protocol::kRecordMagicV1 || magic == protocol::kRecordMagicV2;
+}
+
+}  // namespace
+
+Result<Slice> LogReader::record(const Unit& unit) const {
+    Result<Window> window = windows_.find(unit.physical, unit.bytes);
+    if (!window) return window.error();
+    const std::string_view bytes = window->at(unit.physical, unit.bytes);
+    if (bytes.size() < protocol::kRecordBornHostAt || protocol::loadI32(bytes.data()) != unit.bytes ||
+        !isMagic(protocol::loadI32(bytes.data() + protocol::kRecordMagicAt)) ||
+        protocol::loadI64(bytes.data() + protocol::kRecordPhysicalOffsetAt) != unit.physical) {
+        return Status(StatusCode::Corrupt, "no record of " + std::to_string(unit.bytes) + " bytes at position " +
+                                               std::to_string(unit.physical) + " of the commit log");
+    }
+    return Slice{bytes, KeepAlive(window->map)};
+}
+
+Result<Slice> LogReader::recordAt(std::int64_t position, std::int64_t end) const {
+    const Status missing(StatusCode::NotFound, "no message starts at position " + std::to_string(position));
+    if (end - position < kHeadBytes) return missing;
+    Result<Window> head = windows_.find(position, kHeadBytes);
+    // Closer than a head to the end of its file: only a blank can be there.
+    if (!head) return missing;
+    const std::int32_t size = protocol::loadI32(head->at(position, kHeadBytes).data());
+    if (size < kHeadBytes || size > end - position) return missing;
+    Result<Slice> found = record({position, size, 0});
+    if (!found) return missing;
+    RecordView view;
+    // Bytes of a body may look like a record; they would have to name their own position and add up as well.
+    if (RecordView::parse(found->bytes, view, RecordCheck::Layout) != RecordStatus::Message) return missing;
+    return found;
+}
+
+Result<std::int64_t> LogReader::storeTime(const Unit& unit) const {
+    Result<Slice> found = record(unit);
+    if (!found) return found.error();
+    const char* const bytes = found->bytes.data();
+    const std::size_t at = protocol::recordStoreTimestampAt(protocol::loadI32(bytes + protocol::kRecordSysFlagAt));
+    if (at + 8 > found->bytes.size()) return Status(StatusCode::Corrupt, "a record is too short for its store time");
+    return protocol::loadI64(bytes + at);
+}
+
+bool LogReader::isRecordOf(const Unit& unit, std::string_view topic, std::int32_t queueId, std::int64_t offset) const {
+    const Result<Slice> found = record(unit);
+    RecordView view;
+    return found && RecordView::parse(found->bytes, view, RecordCheck::Layout) == RecordStatus::Message &&
+           view.topic == topic && view.queueId == queueId && view.queueOffset == offset;
+}
+
+}  // namespace patchbay::mmapstore

@@ -1,0 +1,30 @@
+// LogReader: single records of the commit log, for those who know where one should be.
+#pragma once
+
+#include "ConsumeQueueUnit.h"
+#include "ReadWindows.h"
+
+#include "patchbay/base/Slice.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace patchbay::mmapstore {
+
+/// Purpose: reads one record and doubts what it finds. Owned by the store; any thread; may wait for the disk.
+class LogReader {
+public:
+    explicit LogReader(ReadWindows& windows) noexcept : windows_(windows) {}
+
+    /// The record that a unit points to. Corrupt when something else lies there.
+    [[nodiscard]] Result<Slice> record(const Unit& unit) const;
+    /// The record that starts at a position, which lies before `end`; NotFound when none starts there.
+    [[nodiscard]] Result<Slice> recordAt(std::int64_t position, std::int64_t end) const;
+    [[nodiscard]] Result<std::int64_t> storeTime(const Unit& unit) const;
+    [[nodiscard]] bool isRecordOf(const Unit& unit, std::string_view topic, std::int32_t queueId, std::int64_t offset) const;
+
+private:
+    ReadWindows& windows_;
+};
+
+}  // namespace patchbay::mmapstore

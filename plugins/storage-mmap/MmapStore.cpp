@@ -1,0 +1,224 @@
+#include "MmapStore.h"
+
+#include "Recovery.h"
+
+#include <unistd.h>
+
+namespace patchbay::mmapstore {
+
+namespace {
+
+constexpr std::int64_t kMemoryGuess = 8LL << 30;
+
+StoreOptions completed(StoreOptions options) {
+    if (options.memoryBytes <= 0) {
+        const std::int64_t pages = ::sysconf(_SC_PHYS_PAGES);
+        const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+        options.memoryBytes = pages > 0 && page > 0 ? pages * page : kMemoryGuess;
+    }
+    if (options.commitLogDirectory.empty()) options.commitLogDirectory = options.root + "/commitlog";
+    return options;
+}
+
+std::string humanBytes(std::int64_t bytes) {
+    // As RocketMQ's tools print it: powers of 1000, one decimal.
+    constexpr std::string_view kUnits = "kMGTPE";
+    if (bytes < 1000) return std::to_string(bytes) + " B";
+    auto value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (value /= 1000; value >= 1000 && unit + 1 < kUnits.size(); value /= 1000) ++unit;
+    char text[32];
+    const int length = std::snprintf(text, sizeof text, "%.1f %cB", value, kUnits[unit]);
+    return {text, static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log, StoreOptions options)
+    : files_(files), clock_(clock), log_(log), options_(completed(std::move(options))),
+      layout_{options_.root, options_.commitLogDirectory},
+      commitLog_(files, log, layout_, options_.segmentBytes),
+      windows_(commitLog_, options_.mappedWindowBytes, options_.mappedWindowsMax),
+      records_(windows_),
+      queueFiles_(files, options_.queueFilesOpenMax),
+      environment_{files, log, layout_, commitLog_, records_, queueFiles_, options_.queueFileBytes},
+      queues_(environment_),
+      publisher_(state_),
+      flusher_(options_, tunables_, clock, log, commitLog_, state_, publisher_),
+      upkeep_({files, layout_, tunables_, clock, log, state_, environment_, [this] { return flusher_.flush(); }}),
+      guard_(files, clock, tunables_, layout_.log),
+      deleted_(files, layout_.deletedTopics()),
+      appender_({options_, tunables_, clock, log, commitLog_, queues_, state_, publisher_, flusher_, upkeep_, guard_}),
+      reader_({options_, tunables_, log, commitLog_, queues_, windows_, records_, state_}) {}
+
+MmapStore::~MmapStore() {
+    close();
+}
+
+Status MmapStore::open() {
+    if (Status opened = openFiles(); !opened) {
+        commitLog_.stopAllocator();
+        lock_.reset();
+        return opened;
+    }
+    running_ = true;
+    appender_.open();
+    return Status::ok();
+}
+
+Status MmapStore::openFiles() {
+    if (Status made = files_.makeDirectories(layout_.root); !made) return made;
+    // Before anything is looked at: another process may be writing.
+    Result<std::unique_ptr<FileLock>> locked = files_.lock(layout_.lock());
+    if (!locked) {
+        if (locked.error().code() != StatusCode::Busy) return locked.error();
+        return {StatusCode::Busy, "the store " + layout_.root + " is in use by another process (it holds " + layout_.lock() +
+                                      "); stop it or set another storePathRootDir"};
+    }
+    lock_ = std::move(*locked);
+    if (Status opened = commitLog_.open(); !opened) return opened;
+    if (Status opened = queues_.open(); !opened) return opened;
+    if (Status opened = deleted_.open(commitLog_.min()); !opened) return opened;
+    return recover();
+}
+
+Status MmapStore::recover() {
+    bool garbage = false;
+    Result<Checkpoint> checkpoint = Checkpoint::read(files_, layout_.checkpoint(), clock_.wallMs(), garbage);
+    if (!checkpoint) return checkpoint.error();
+    if (garbage) log_.warn("the checkpoint is not one; recovery looks at the whole log", {{"file", layout_.checkpoint()}});
+    std::vector<Ref<ConsumeQueue>> touched;
+    Recovery recovery(files_, log_, layout_, commitLog_, queues_, environment_, deleted_);
+    const Result<Recovery::Outcome> outcome = recovery.run(*checkpoint, touched);
+    if (!outcome) return outcome.error();
+    state_.end = outcome->end;
+    state_.visibleEnd = outcome->end;
+    state_.flushedEnd = outcome->end;
+    state_.startEnd = outcome->end;
+    state_.storeTime = outcome->lastStoreTime;
+    state_.lastRecord = outcome->lastRecord;
+    // From here on a crash is one.
+    if (Status written = writeAbort(); !written) return written;
+    commitLog_.startAllocator();
+    flusher_.start();
+    upkeep_.start(*checkpoint);
+    for (Ref<ConsumeQueue>& queue : touched) upkeep_.add(std::move(queue));
+    return Status::ok();
+}
+
+Status MmapStore::writeAbort() {
+    Result<std::unique_ptr<File>> file = files_.open(layout_.abort(), OpenMode::Create);
+    if (!file) return file.error();
+    if (Status cut = (*file)->truncate(0); !cut) return cut;
+    if (Status written = (*file)->writeAt(std::to_string(::getpid()), 0); !written) return written;
+    return files_.syncDirectory(layout_.root);
+}
+
+void MmapStore::stopThreads() noexcept {
+    appender_.close();
+    flusher_.stop();
+    commitLog_.stopAllocator();
+}
+
+void MmapStore::close() noexcept {
+    if (!std::exchange(running_, false)) return;
+    stopThreads();
+    const Status kept = upkeep_.stop();
+    if (kept && !state_.failed()) {
+        (void)files_.remove(layout_.abort());
+        (void)files_.syncDirectory(layout_.root);
+        log_.info("message store closed", {{"end", state_.end.load()}});
+    } else {
+        log_.error("message store closed with something left to do; the next start recovers it",
+                   {{"reason", kept ? state_.health().toString() : kept.toString()}});
+    }
+    windows_.clear();
+    lock_.reset();
+}
+
+service::StoreCapabilities MmapStore::capabilities() const {
+    service::StoreCapabilities result;
+    result.name = "mmap";
+    result.zeroCopyRead = true;
+    result.durable = true;
+    return result;
+}
+
+Result<service::KeyHits> MmapStore::findByKey(const service::KeyQuery&) const {
+    return Status(StatusCode::Unsupported, "this store has no key index");
+}
+
+Status MmapStore::deleteTopic(std::string_view topic) {
+    if (!running_) return {StatusCode::Unavailable, "the message store is not running"};
+    return appender_.exclusively([&] {
+        if (!queues_.hasTopic(topic)) return Status::ok();
+        // First, so that a crash in between deletes too much rather than too little of it.
+        if (Status noted = deleted_.add(topic, state_.end.load()); !noted) return noted;
+        return queues_.removeTopic(topic);
+    });
+}
+
+Status MmapStore::flush() {
+    if (!running_) return {StatusCode::Unavailable, "the message store is not running"};
+    return upkeep_.thorough();
+}
+
+Status MmapStore::trim(std::int64_t physicalOffset) {
+    if (Status written = upkeep_.writeAll(); !written) return written;
+    const std::int64_t end = state_.visibleEnd.load(std::memory_order_acquire);
+    const Result<std::size_t> dropped =
+        appender_.exclusively([&] { return commitLog_.trim(std::min(physicalOffset, end)); });
+    if (!dropped) return dropped.error();
+    if (*dropped == 0) return Status::ok();
+    windows_.dropBelow(commitLog_.min());
+    for (const Ref<ConsumeQueue>& queue : queues_.all()) queue->correctMin(commitLog_.min());
+    log_.info("commit-log files removed", {{"files", *dropped}, {"min", commitLog_.min()}});
+    return Status::ok();
+}
+
+service::StoreStats MmapStore::stats() const {
+    service::StoreStats stats;
+    stats.minPhysicalOffset = commitLog_.min();
+    stats.maxPhysicalOffset = state_.visibleEnd.load(std::memory_order_acquire);
+    stats.messagesAppended = state_.appended.load(std::memory_order_relaxed);
+    stats.bytesAppended = state_.appendedBytes.load(std::memory_order_relaxed);
+    stats.messagesRead = state_.read.load(std::memory_order_relaxed);
+    stats.earliestMessageMs = reader_.earliestTime();
+    stats.queues = static_cast<std::int64_t>(queues_.size());
+    stats.behindFlushBytes = std::max<std::int64_t>(0, state_.end.load() - state_.flushedEnd.load());
+    stats.diskRatio = std::max(0.0, guard_.ratio());
+    stats.writable = running_ && state_.writable();
+    stats.health = state_.health();
+    addRuntimeInfo(stats);
+    return stats;
+}
+
+void MmapStore::addRuntimeInfo(service::StoreStats& stats) const {
+    const auto add = [&](std::string name, std::string value) {
+        stats.runtimeInfo.emplace_back(std::move(name), std::move(value));
+    };
+    const std::string ratio = std::to_string(guard_.ratio());
+    add("commitLogMinOffset", std::to_string(stats.minPhysicalOffset));
+    add("commitLogMaxOffset", std::to_string(stats.maxPhysicalOffset));
+    add("commitLogDiskRatio", ratio);
+    add("commitLogDiskRatio_" + layout_.log, ratio);
+    add("consumeQueueDiskRatio", ratio);
+    add("putMessageTimesTotal", std::to_string(stats.messagesAppended));
+    add("putMessageSizeTotal", std::to_string(stats.bytesAppended));
+    add("putMessageFailedTimes", std::to_string(state_.refused.load(std::memory_order_relaxed)));
+    add("putMessageAverageSize", std::to_string(stats.messagesAppended == 0 ? 0.0
+                                                                            : static_cast<double>(stats.bytesAppended) /
+                                                                                  static_cast<double>(stats.messagesAppended)));
+    add("earliestMessageTimeStamp", std::to_string(stats.earliestMessageMs));
+    add("dispatchBehindBytes", "0");
+    add("pageCacheLockTimeMills", "0");
+    add("remainTransientStoreBufferNumbs", "2147483647");
+    add("remainHowManyDataToCommit", "0 B");
+    add("remainHowManyDataToFlush", humanBytes(stats.behindFlushBytes));
+    if (const Result<DiskSpace> space = guard_.space()) {
+        add("commitLogDirCapacity", "Total : " + humanBytes(static_cast<std::int64_t>(space->totalBytes)) + ", Free : " +
+                                        humanBytes(static_cast<std::int64_t>(space->freeBytes)) + ".");
+    }
+}
+
+}  // namespace patchbay::mmapstore

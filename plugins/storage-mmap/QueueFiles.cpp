@@ -1,0 +1,29 @@
+#include "QueueFiles.h"
+
+#include <algorithm>
+
+namespace patchbay::mmapstore {
+
+Ref<QueueFile> QueueFiles::find(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto at = kept_.find(key);
+    if (at == kept_.end()) return {};
+    at->second.used = ++clock_;
+    return at->second.file;
+}
+
+void QueueFiles::keep(const Key& key, const Ref<QueueFile>& file) {
+    const std::lock_guard lock(mutex_);
+    if (kept_.size() >= openMax_) {
+        kept_.erase(std::min_element(kept_.begin(), kept_.end(),
+                                     [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+    }
+    kept_.insert_or_assign(key, Kept{file, ++clock_});
+}
+
+void QueueFiles::forget(const void* owner, std::int64_t from) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(kept_, [&](const auto& entry) { return entry.first.owner == owner && entry.first.start >= from; });
+}
+
+}  // namespace patchbay::mmapstore

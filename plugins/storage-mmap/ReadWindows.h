@@ -1,0 +1,60 @@
+// ReadWindows: parts of the commit log that are mapped for reading, as few as are needed.
+#pragma once
+
+#include "CommitLog.h"
+
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::mmapstore {
+
+/// A mapped part of the log. A value; valid as long as it is kept, whatever becomes of the file.
+struct Window {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+    Ref<Mapping> map;
+
+    [[nodiscard]] bool covers(std::int64_t position, std::int64_t bytes) const noexcept {
+        return position >= from && bytes <= to - position;
+    }
+    [[nodiscard]] std::string_view at(std::int64_t position, std::int64_t bytes) const noexcept {
+        return map->bytes().substr(static_cast<std::size_t>(position - from), static_cast<std::size_t>(bytes));
+    }
+    [[nodiscard]] bool resident(std::int64_t position, std::int64_t bytes) const noexcept {
+        return map->resident(static_cast<std::size_t>(position - from), static_cast<std::size_t>(bytes));
+    }
+};
+
+/// Purpose: bounds what is mapped. The log is divided into windows that overlap by kOverlapBytes, so that nearly every
+/// record lies whole in the window in which it starts; a larger one gets a mapping of its own that is not kept.
+/// Owned by the store. Any thread; one short lock a call, no system call for a window that is mapped already.
+/// The least recently used window goes when there are too many; readers that hold it are not disturbed.
+class ReadWindows {
+public:
+    ReadWindows(const CommitLog& log, std::int64_t windowBytes, std::int64_t windowsMax) noexcept;
+
+    /// A window that covers the bytes, which must lie in one file. NotFound or Io when it cannot be mapped.
+    [[nodiscard]] Result<Window> find(std::int64_t position, std::int64_t bytes);
+    /// Forgets windows below a position.
+    void dropBelow(std::int64_t position) noexcept;
+    void clear() noexcept { dropBelow(INT64_MAX); }
+
+private:
+    struct Kept {
+        Window window;
+        std::uint64_t used = 0;
+    };
+
+    [[nodiscard]] Result<Window> map(std::int64_t from, std::int64_t to) const;
+
+    const CommitLog& log_;
+    const std::int64_t windowBytes_;
+    const std::size_t windowsMax_;
+    std::mutex mutex_;
+    std::vector<Kept> kept_;      // guarded by mutex_
+    std::uint64_t clock_ = 0;     // guarded by mutex_; counts uses
+};
+
+}  // namespace patchbay::mmapstore

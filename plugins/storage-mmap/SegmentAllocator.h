@@ -1,0 +1,55 @@
+// SegmentAllocator: makes the next commit-log file before it is needed.
+#pragma once
+
+#include "Layout.h"
+
+#include "patchbay/base/FileSystem.h"
+#include "patchbay/plugin/Logger.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace patchbay::mmapstore {
+
+/// Purpose: a roll of the log costs the appender a pointer, not the reservation of a gigabyte.
+/// Owned by the commit log. One thread of its own that sleeps unless a file was asked for; take() may be called by one
+/// thread at a time. A failure to prepare is silent: take() then tries itself and reports. stop() removes a file that was
+/// prepared and not taken, as RocketMQ does.
+class SegmentAllocator {
+public:
+    SegmentAllocator(FileSystem& files, plugin::Logger& log, const Layout& layout, std::int64_t segmentBytes) noexcept
+        : files_(files), log_(log), layout_(layout), segmentBytes_(segmentBytes) {}
+    ~SegmentAllocator() { stop(); }
+
+    void start();
+    void stop() noexcept;
+
+    /// Asks for the file in the background. Asking twice for the same one is cheap.
+    void prepare(std::int64_t start);
+    /// The file, from the background or made now. It is of full size, zero and its name is durable.
+    [[nodiscard]] Result<std::unique_ptr<File>> take(std::int64_t start);
+
+private:
+    [[nodiscard]] Result<std::unique_ptr<File>> make(std::int64_t start);
+    void run();
+
+    FileSystem& files_;
+    plugin::Logger& log_;
+    const Layout& layout_;
+    const std::int64_t segmentBytes_;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::optional<std::int64_t> wanted_;   // guarded by mutex_, like everything below
+    std::optional<std::int64_t> working_;
+    std::int64_t readyStart_ = -1;
+    std::unique_ptr<File> ready_;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+}  // namespace patchbay::mmapstore

@@ -1,0 +1,128 @@
+// The table of keys and what is made of their values.
+#include "StoreConfig.h"
+
+#include "ConsumeQueueUnit.h"
+
+namespace patchbay::mmapstore {
+
+namespace {
+
+using plugin::ConfigKey;
+using plugin::ConfigType;
+using plugin::kReloadable;
+
+constexpr std::int64_t kKib = 1024;
+constexpr std::int64_t kSegmentBytesMax = 4LL << 30;
+
+constexpr ConfigKey kKeys[] = {
+    {"storePathCommitLog", ConfigType::Path, "", "Directory of the commit log; empty means commitlog below storePathRootDir."},
+    {"mappedFileSizeCommitLog", ConfigType::Bytes, "1073741824",
+     "Size of a commit-log file; must equal that of existing files.", 0, 64 * kKib, kSegmentBytesMax},
+    {"mappedFileSizeConsumeQueue", ConfigType::Bytes, "6000000",
+     "Size of a consume-queue file, rounded up to a multiple of 20; must equal that of existing files.", 0, 20, 1 << 30},
+    {.name = "flushDiskType", .type = ConfigType::Text, .defaultValue = "ASYNC_FLUSH",
+     .doc = "SYNC_FLUSH answers a send when the message is on the disk, ASYNC_FLUSH when it is in the page cache.",
+     .choices = "ASYNC_FLUSH SYNC_FLUSH"},
+    {"syncFlushTimeout", ConfigType::Millis, "5000",
+     "How long a send waits for the disk under SYNC_FLUSH before it is answered FLUSH_DISK_TIMEOUT.", 0, 1, 600'000},
+    {"flushIntervalCommitLog", ConfigType::Millis, "500", "Period of flushing the commit log under ASYNC_FLUSH.", kReloadable,
+     1, 600'000},
+    {"flushCommitLogLeastPages", ConfigType::Int, "4", "Pages of 4096 bytes below which a periodic flush is put off.",
+     kReloadable, 0, 1 << 20},
+    {"flushCommitLogThoroughInterval", ConfigType::Millis, "10000",
+     "Longest time for which a flush of the commit log is put off.", kReloadable, 1, 3'600'000},
+    {"flushIntervalConsumeQueue", ConfigType::Millis, "1000", "Period of writing consume queues.", kReloadable, 1, 600'000},
+    {"flushConsumeQueueThoroughInterval", ConfigType::Millis, "60000",
+     "Longest time until consume queues are made durable and the checkpoint moves on.", kReloadable, 1, 3'600'000},
+    {"maxMessageSize", ConfigType::Bytes, "4194304", "Largest body of a message.", kReloadable, 10, 1 << 30},
+    {"maxTransferBytesOnMessageInMemory", ConfigType::Bytes, "262144",
+     "Most bytes of one read of messages that are in memory.", kReloadable, 1, 1 << 30},
+    {"maxTransferCountOnMessageInMemory", ConfigType::Int, "32", "Most messages of one read that are in memory.", kReloadable,
+     1, 1 << 20},
+    {"maxTransferBytesOnMessageInDisk", ConfigType::Bytes, "65536", "Most bytes of one read of messages that are on disk.",
+     kReloadable, 1, 1 << 30},
+    {"maxTransferCountOnMessageInDisk", ConfigType::Int, "8", "Most messages of one read that are on disk.", kReloadable, 1,
+     1 << 20},
+    {"maxFilterMessageSize", ConfigType::Bytes, "16000",
+     "Bytes of consume queue (20 per message) that one read with a filter looks at.", kReloadable, 20, 1 << 30},
+    {"accessMessageInMemoryMaxRatio", ConfigType::Int, "40",
+     "Share of physical memory, in percent; messages nearer to the end of the log count as being in memory.", kReloadable, 0,
+     100},
+    {"diskSpaceWarningLevelRatio", ConfigType::Int, "90",
+     "Used share of the disk, in percent, above which messages are refused.", kReloadable, 10, 100},
+    {"diskSpaceCleanForciblyRatio", ConfigType::Int, "85",
+     "Used share of the disk, in percent, at or below which refused messages are accepted again.", kReloadable, 10, 100},
+    {"diskSpaceFreeBytesMin", ConfigType::Bytes, "0",
+     "When greater than 0, messages are refused below this many free bytes, and the two ratios do not count.", kReloadable, 0},
+    {"mappedWindowBytes", ConfigType::Bytes, "67108864", "Part of a commit-log file that is mapped at once for reading.", 0,
+     64 * kKib, kSegmentBytesMax},
+    {"mappedWindowsMax", ConfigType::Int, "8", "Most mapped parts of the commit log that are kept while nobody reads them.", 0,
+     1, 4096},
+    {"hotWindowBytes", ConfigType::Bytes, "67108864",
+     "Newest part of the log that is read without asking whether it is in memory.", 0, 0, 1LL << 40},
+    {"consumeQueueFilesOpenMax", ConfigType::Int, "256", "Most consume-queue files that are kept open.", 0, 4, 65'536},
+};
+
+}  // namespace
+
+void StoreTunables::assign(const StoreTunables& other) noexcept {
+    maxMessageBytes = other.maxMessageBytes.load();
+    flushIntervalMs = other.flushIntervalMs.load();
+    flushLeastPages = other.flushLeastPages.load();
+    flushThoroughMs = other.flushThoroughMs.load();
+    queueFlushIntervalMs = other.queueFlushIntervalMs.load();
+    queueFlushThoroughMs = other.queueFlushThoroughMs.load();
+    transferBytesInMemory = other.transferBytesInMemory.load();
+    transferCountInMemory = other.transferCountInMemory.load();
+    transferBytesOnDisk = other.transferBytesOnDisk.load();
+    transferCountOnDisk = other.transferCountOnDisk.load();
+    filterBytesMax = other.filterBytesMax.load();
+    inMemoryPercent = other.inMemoryPercent.load();
+    diskWarningPercent = other.diskWarningPercent.load();
+    diskResumePercent = other.diskResumePercent.load();
+    diskFreeBytesMin = other.diskFreeBytesMin.load();
+}
+
+std::span<const plugin::ConfigKey> storeConfigKeys() noexcept {
+    return kKeys;
+}
+
+Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
+    options.commitLogDirectory = config.text("storePathCommitLog");
+    if (options.commitLogDirectory.find(',') != std::string::npos) {
+        return {StatusCode::InvalidArgument, "storePathCommitLog names several directories; give one"};
+    }
+    options.segmentBytes = config.integer("mappedFileSizeCommitLog");
+    const std::int64_t units = (config.integer("mappedFileSizeConsumeQueue") + kUnitBytes - 1) / kUnitBytes;
+    options.queueFileBytes = units * kUnitBytes;
+    options.syncFlush = config.text("flushDiskType") == "SYNC_FLUSH";
+    options.syncFlushTimeout = config.millis("syncFlushTimeout");
+    options.mappedWindowBytes = config.integer("mappedWindowBytes");
+    options.mappedWindowsMax = config.integer("mappedWindowsMax");
+    options.hotWindowBytes = config.integer("hotWindowBytes");
+    options.queueFilesOpenMax = config.integer("consumeQueueFilesOpenMax");
+    if (config.integer("diskSpaceCleanForciblyRatio") > config.integer("diskSpaceWarningLevelRatio")) {
+        return {StatusCode::InvalidArgument, "diskSpaceCleanForciblyRatio is above diskSpaceWarningLevelRatio"};
+    }
+    return Status::ok();
+}
+
+void readTunables(const plugin::ConfigView& config, StoreTunables& tunables) {
+    tunables.maxMessageBytes = config.integer("maxMessageSize");
+    tunables.flushIntervalMs = config.integer("flushIntervalCommitLog");
+    tunables.flushLeastPages = config.integer("flushCommitLogLeastPages");
+    tunables.flushThoroughMs = config.integer("flushCommitLogThoroughInterval");
+    tunables.queueFlushIntervalMs = config.integer("flushIntervalConsumeQueue");
+    tunables.queueFlushThoroughMs = config.integer("flushConsumeQueueThoroughInterval");
+    tunables.transferBytesInMemory = config.integer("maxTransferBytesOnMessageInMemory");
+    tunables.transferCountInMemory = config.integer("maxTransferCountOnMessageInMemory");
+    tunables.transferBytesOnDisk = config.integer("maxTransferBytesOnMessageInDisk");
+    tunables.transferCountOnDisk = config.integer("maxTransferCountOnMessageInDisk");
+    tunables.filterBytesMax = config.integer("maxFilterMessageSize");
+    tunables.inMemoryPercent = config.integer("accessMessageInMemoryMaxRatio");
+    tunables.diskWarningPercent = config.integer("diskSpaceWarningLevelRatio");
+    tunables.diskResumePercent = config.integer("diskSpaceCleanForciblyRatio");
+    tunables.diskFreeBytesMin = config.integer("diskSpaceFreeBytesMin");
+}
+
+}  // namespace patchbay::mmapstore

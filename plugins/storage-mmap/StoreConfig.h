@@ -1,0 +1,55 @@
+// StoreConfig: the keys of the store, and their values in the form in which the store uses them.
+#pragma once
+
+#include "patchbay/plugin/Config.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace patchbay::mmapstore {
+
+/// What a store is opened with; constant while it is open.
+struct StoreOptions {
+    std::string root;
+    std::string commitLogDirectory;            ///< empty: root/commitlog
+    std::int64_t segmentBytes = 1'073'741'824;
+    std::int64_t queueFileBytes = 6'000'000;   ///< a multiple of 20
+    bool syncFlush = false;
+    std::chrono::milliseconds syncFlushTimeout{5000};
+    std::int64_t mappedWindowBytes = 64 << 20;
+    std::int64_t mappedWindowsMax = 8;
+    std::int64_t hotWindowBytes = 64 << 20;    ///< newest part of the log that surely is in the page cache
+    std::int64_t queueFilesOpenMax = 256;
+    std::int64_t memoryBytes = 0;              ///< physical memory of the machine; 0: asked for
+};
+
+/// What may change while the store runs. Written by one thread, read by all.
+struct StoreTunables {
+    std::atomic<std::int64_t> maxMessageBytes{4'194'304};
+    std::atomic<std::int64_t> flushIntervalMs{500};
+    std::atomic<std::int64_t> flushLeastPages{4};
+    std::atomic<std::int64_t> flushThoroughMs{10'000};
+    std::atomic<std::int64_t> queueFlushIntervalMs{1000};
+    std::atomic<std::int64_t> queueFlushThoroughMs{60'000};
+    std::atomic<std::int64_t> transferBytesInMemory{262'144};
+    std::atomic<std::int64_t> transferCountInMemory{32};
+    std::atomic<std::int64_t> transferBytesOnDisk{65'536};
+    std::atomic<std::int64_t> transferCountOnDisk{8};
+    std::atomic<std::int64_t> filterBytesMax{16'000};
+    std::atomic<std::int64_t> inMemoryPercent{40};
+    std::atomic<std::int64_t> diskWarningPercent{90};
+    std::atomic<std::int64_t> diskResumePercent{85};
+    std::atomic<std::int64_t> diskFreeBytesMin{0};
+
+    void assign(const StoreTunables& other) noexcept;
+};
+
+[[nodiscard]] std::span<const plugin::ConfigKey> storeConfigKeys() noexcept;
+/// InvalidArgument, naming the key, for what the types cannot check.
+Status readOptions(const plugin::ConfigView& config, StoreOptions& options);
+void readTunables(const plugin::ConfigView& config, StoreTunables& tunables);
+
+}  // namespace patchbay::mmapstore

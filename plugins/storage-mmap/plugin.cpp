@@ -1,0 +1,49 @@
+// The plugin "storage-mmap": keeps messages in RocketMQ's own files.
+#include "MmapStore.h"
+
+#include "patchbay/plugin/Plugin.h"
+
+namespace patchbay::mmapstore {
+
+namespace {
+
+/// Creates the store in init(), opens it in start(), closes it in stop().
+class StoragePlugin final : public plugin::Plugin {
+public:
+    [[nodiscard]] std::span<const plugin::ConfigKey> configKeys() const noexcept override { return storeConfigKeys(); }
+
+    Status configure(const plugin::ConfigView& config) override {
+        readTunables(config, tunables_);
+        return readOptions(config, options_);
+    }
+
+    Status init(plugin::PluginContext& context) override {
+        options_.root = context.identity().storeRoot;
+        store_ = std::make_unique<MmapStore>(context.files(), context.clock(), context.log(), options_);
+        store_->tunables().assign(tunables_);
+        return context.services().publish<service::MessageStore>(*store_);
+    }
+
+    Status start() override { return store_->open(); }
+
+    Status reconfigure(const plugin::ConfigView& config, std::span<const std::string_view>) override {
+        readTunables(config, store_->tunables());
+        return Status::ok();
+    }
+
+    void stop() noexcept override {
+        if (store_) store_->close();
+    }
+
+private:
+    StoreOptions options_;
+    StoreTunables tunables_;
+    std::unique_ptr<MmapStore> store_;
+};
+
+}  // namespace
+
+}  // namespace patchbay::mmapstore
+
+PATCHBAY_PLUGIN(patchbay::mmapstore::StoragePlugin, "storage-mmap", "1.0.0",
+                "Keeps messages in RocketMQ's own commit log and consume queues.", 0, "patchbay.MessageStore/1", "", "")

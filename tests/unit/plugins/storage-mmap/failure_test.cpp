@@ -1,0 +1,194 @@
+// Proved: a write that fails leaves no trace, a failed sync ends all acknowledgements, and the store goes on when it may.
+// How: a disk in memory that fails the n-th write halfway, fills up, or hangs in sync.
+// Left to others: power cuts (recovery_test.cpp), the general behaviour under faults (the storage contract).
+#include "Fixture.h"
+
+#include "patchbay/testkit/FaultyFiles.h"
+
+namespace patchbay::mmapstore {
+
+namespace {
+
+using service::AppendStatus;
+
+class MmapFailure : public MmapStoreTest {};
+
+TEST_F(MmapFailure, AFailedWriteIsTakenBackAndNeverComesBack) {
+    open();
+    append("first");
+    disk->failWrite(1, Status(StatusCode::Io, "cannot write: input/output error"));
+    testkit::TestBatch batch;
+    for (int i = 0; i < 5; ++i) batch.add({.queueId = i % 2, .body = "lost"});
+    batch.appendTo(store());
+    ASSERT_TRUE(batch.wait());
+    for (const auto& item : batch.items) {
+        EXPECT_EQ(item.status, AppendStatus::Failed);
+        EXPECT_EQ(item.queueOffset, -1);
+    }
+    EXPECT_NE(batch.failure.message().find("input/output error"), std::string::npos);
+    // As long as the lost ones: if they were still there, a recovery would find them behind this one.
+    EXPECT_EQ(append("next").queueOffset, 1);
+    EXPECT_EQ(store().range("TopicTest", 1).max, 0);
+    kill();
+    open();
+    EXPECT_EQ(bodies(), (std::vector<std::string>{"first", "next"}));
+    EXPECT_FALSE(store().range("TopicTest", 1).exists);
+}
+
+TEST_F(MmapFailure, AFailedWriteAcrossTheEndOfAFileIsTakenBack) {
+    open();
+    append(std::string(14'000, 'x'));
+    for (const std::uint64_t which : {1U, 2U, 3U, 4U}) {
+        disk->failWrite(which, Status(StatusCode::Io, "cannot write: input/output error"));
+        testkit::TestBatch batch;
+        for (int i = 0; i < 6; ++i) batch.add({.body = std::string(600, 'l')});
+        batch.appendTo(store());
+        ASSERT_TRUE(batch.wait());
+        // Also a failure to zero what an earlier one left.
+        EXPECT_FALSE(isStored(batch.items[0].status)) << which;
+    }
+    EXPECT_EQ(append("next").queueOffset, 1);
+    kill();
+    open();
+    EXPECT_EQ(bodies().size(), 2U);
+    EXPECT_EQ(append("more").queueOffset, 2);
+}
+
+TEST_F(MmapFailure, AFullDiskIsExplainedAndWritingGoesOnWhenThereIsSpace) {
+    open();
+    disk->setCapacity(40'000);
+    AppendStatus status = AppendStatus::PutOk;
+    std::size_t stored = 0;
+    Status why;
+    while (isStored(status)) {
+        testkit::TestBatch batch;
+        batch.add({.body = std::string(1000, 'x')});
+        batch.appendTo(store());
+        ASSERT_TRUE(batch.wait());
+        status = batch.items[0].status;
+        why = batch.failure;
+        if (isStored(status)) ++stored;
+        ASSERT_LT(stored, 100U);
+    }
+    EXPECT_EQ(status, AppendStatus::ServiceNotAvailable);
+    for (const char* part : {"/store/commitlog", "40000", "diskSpaceWarningLevelRatio"}) {
+        EXPECT_NE(why.message().find(part), std::string::npos) << part << " in: " << why.message();
+    }
+    disk->setCapacity(std::uint64_t{1} << 30);
+    clock.advance(std::chrono::seconds(2));
+    EXPECT_EQ(append("again").queueOffset, static_cast<std::int64_t>(stored));
+}
+
+TEST_F(MmapFailure, TheDiskRatioRefusesBeforeTheDiskIsFullAndHasHysteresis) {
+    open();
+    const auto statusAt = [&](std::uint64_t capacity) {
+        disk->setCapacity(capacity);
+        clock.advance(std::chrono::seconds(2));
+        return append("x").status;
+    };
+    const std::uint64_t used = 16'384 + 100;  // the log's file and a little
+    EXPECT_EQ(statusAt(used * 100 / 80), AppendStatus::PutOk);
+    EXPECT_EQ(statusAt(used * 100 / 95), AppendStatus::ServiceNotAvailable);
+    EXPECT_EQ(statusAt(used * 100 / 88), AppendStatus::ServiceNotAvailable) << "between the two ratios it stays as it is";
+    EXPECT_EQ(statusAt(used * 100 / 80), AppendStatus::PutOk);
+    store().tunables().diskFreeBytesMin = 5000;
+    EXPECT_EQ(statusAt(used + 10'000), AppendStatus::PutOk);
+    EXPECT_EQ(statusAt(used + 3000), AppendStatus::ServiceNotAvailable);
+}
+
+class MmapSyncFailure : public testing::Test {
+protected:
+    MmapSyncFailure() {
+        options.root = "/store";
+        options.segmentBytes = 65'536;
+        options.syncFlush = true;
+    }
+    ~MmapSyncFailure() override { files.clear(); }
+    void open() {
+        store = std::make_unique<MmapStore>(files, clock, log, options);
+        ASSERT_TRUE(store->open());
+    }
+
+    testkit::ManualClock clock;
+    testkit::FakeLogger log;
+    test::MemoryFiles disk;
+    testkit::FaultyFiles files{disk};
+    StoreOptions options;
+    std::unique_ptr<MmapStore> store;
+};
+
+TEST_F(MmapSyncFailure, AFailedSyncIsFinalAndSendersLearnIt) {
+    open();
+    ASSERT_EQ(testkit::appendOne(*store, {}).status, AppendStatus::PutOk);
+    files.failSyncs(Status(StatusCode::Io, "cannot sync: input/output error"));
+    EXPECT_EQ(testkit::appendOne(*store, {}).status, AppendStatus::Failed);
+    files.clear();
+    testkit::TestBatch later;
+    later.add({});
+    later.appendTo(*store);
+    ASSERT_TRUE(later.wait());
+    EXPECT_EQ(later.items[0].status, AppendStatus::ServiceNotAvailable);
+    EXPECT_EQ(store->range("TopicTest", 0).max, 1) << "what may not be durable is not visible";
+    EXPECT_FALSE(store->stats().writable);
+    EXPECT_NE(store->stats().health.message().find("input/output error"), std::string::npos);
+    store->close();
+    EXPECT_TRUE(disk.exists("/store/abort")) << "the next start has to look closely";
+}
+
+TEST_F(MmapSyncFailure, WhoWaitsTooLongForTheDiskIsToldAndTheMessageAppearsLater) {
+    options.syncFlushTimeout = std::chrono::milliseconds(20);
+    open();
+    files.holdSyncs();
+    testkit::TestBatch late;
+    late.add({.body = "late"});
+    late.add({.body = "does not wait"}).waitStored = false;
+    late.appendTo(*store);
+    ASSERT_TRUE(files.awaitHeldSync());
+    EXPECT_EQ(late.timesDone(), 0);
+    clock.advance(std::chrono::milliseconds(30));
+    ASSERT_TRUE(late.wait());
+    EXPECT_EQ(late.items[0].status, AppendStatus::FlushDiskTimeout);
+    EXPECT_EQ(late.items[1].status, AppendStatus::PutOk);
+    EXPECT_EQ(store->range("TopicTest", 0).max, 0);
+    files.clear();
+    EXPECT_EQ(testkit::appendOne(*store, {.body = "after"}).queueOffset, 2);
+    EXPECT_EQ(testkit::readAll(*store, "TopicTest", 0).size(), 3U);
+    EXPECT_EQ(late.timesDone(), 1);
+}
+
+TEST_F(MmapSyncFailure, WhoDoesNotWaitIsAnsweredAtOnceAndSeenWhenDurable) {
+    open();
+    files.holdSyncs();
+    testkit::TestBatch batch;
+    batch.add({.body = "quick"}).waitStored = false;
+    batch.appendTo(*store);
+    EXPECT_EQ(batch.timesDone(), 1);
+    EXPECT_EQ(batch.items[0].status, AppendStatus::PutOk);
+    ASSERT_TRUE(files.awaitHeldSync());
+    EXPECT_EQ(store->range("TopicTest", 0).max, 0);
+    files.clear();
+    EXPECT_EQ(testkit::appendOne(*store, {}).queueOffset, 1);
+    EXPECT_EQ(store->range("TopicTest", 0).max, 2);
+}
+
+TEST_F(MmapSyncFailure, BatchesThatWaitShareOneSync) {
+    open();
+    files.holdSyncs();
+    std::vector<std::unique_ptr<testkit::TestBatch>> batches;
+    for (int i = 0; i < 20; ++i) {
+        batches.push_back(std::make_unique<testkit::TestBatch>());
+        batches.back()->add({});
+        batches.back()->appendTo(*store);
+        if (i == 0) {
+            ASSERT_TRUE(files.awaitHeldSync());
+        }
+    }
+    const std::uint64_t before = files.syncs();
+    files.clear();
+    for (auto& batch : batches) ASSERT_TRUE(batch->wait());
+    EXPECT_LE(files.syncs() - before, 3U);
+}
+
+}  // namespace
+
+}  // namespace patchbay::mmapstore
