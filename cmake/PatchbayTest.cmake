@@ -1,8 +1,11 @@
-# patchbay_add_test(name LABEL unit|contract|plugin|integration|e2e|style SOURCES … LIBS … [TIMEOUT s])
-# One GoogleTest executable, registered with ctest as one test per file-level executable.
+# patchbay_add_test(name LABEL unit|contract|plugin|integration|e2e|style [THREADED] SOURCES … LIBS … [TIMEOUT s])
+# One GoogleTest executable, registered with ctest as one test per executable.
+# THREADED: it runs threads against each other, so it is also run under TSan.
+
+add_custom_target(threaded_tests)
 
 function(patchbay_add_test name)
-    cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
+    cmake_parse_arguments(arg "THREADED" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 120)
     endif()
@@ -20,5 +23,10 @@ function(patchbay_add_test name)
         target_precompile_headers(${name} REUSE_FROM patchbay_test_pch)
     endif()
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+    set(labels ${arg_LABEL})
+    if(arg_THREADED)
+        list(APPEND labels threaded)
+        add_dependencies(threaded_tests ${name})
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
