@@ -1,0 +1,113 @@
+// Proves: plugins include only the SDK, their own headers and the system's; each exports exactly the three names of the contract; files
+// keep to their size; generated documents are what the program prints now. How: the source tree, nm and the built executable.
+// Left to others: who links whom (checked when CMake configures).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSource = PATCHBAY_SOURCE_DIR;
+const fs::path kPlugins = PATCHBAY_PLUGIN_DIR;
+
+std::string readFile(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream all;
+    all << file.rdbuf();
+    return all.str();
+}
+
+std::string outputOf(const std::string& command) {
+    std::string text;
+    FILE* pipe = popen(command.c_str(), "r");
+    char piece[4096];
+    while (pipe != nullptr) {
+        const auto count = fread(piece, 1, sizeof piece, pipe);
+        if (count == 0) break;
+        text.append(piece, count);
+    }
+    if (pipe != nullptr) pclose(pipe);
+    return text;
+}
+
+std::vector<fs::path> sourcesUnder(const fs::path& folder) {
+    std::vector<fs::path> list;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        const auto extension = entry.path().extension();
+        if (entry.is_regular_file() && (extension == ".h" || extension == ".cpp")) list.push_back(entry.path());
+    }
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
+std::vector<fs::path> libraries() {
+    std::vector<fs::path> list;
+    for (const auto& entry : fs::directory_iterator(kPlugins)) {
+        if (entry.path().extension() == ".so") list.push_back(entry.path());
+    }
+    return list;
+}
+
+TEST(Style, PluginsIncludeOnlyTheSdkTheirOwnAndTheSystem) {
+    for (const auto& plugin : fs::directory_iterator(kSource / "plugins")) {
+        if (!plugin.is_directory()) continue;
+        for (const auto& file : sourcesUnder(plugin.path())) {
+            std::istringstream lines(readFile(file));
+            std::string line;
+            for (int number = 1; std::getline(lines, line); ++number) {
+                if (line.rfind("#include ", 0) != 0) continue;
+                const auto name = line.substr(10, line.find_first_of("\">", 10) - 10);
+                const auto where = file.string() + ":" + std::to_string(number) + ": " + line;
+                EXPECT_EQ(name.find(".."), std::string::npos) << where;
+                const bool sdk = name.rfind("patchbay/", 0) == 0;
+                if (line[9] == '"' && !sdk) {
+                    EXPECT_TRUE(fs::exists(plugin.path() / name) || fs::exists(file.parent_path() / name)) << where;
+                }
+                EXPECT_TRUE(name.rfind("patchbay/net/", 0) != 0) << where << " (plugins do not see sockets)";
+            }
+        }
+    }
+}
+
+TEST(Style, PluginsExportExactlyThreeNames) {
+    const std::set<std::string> expected{"patchbay_plugin_manifest", "patchbay_plugin_create", "patchbay_plugin_destroy"};
+    const auto list = libraries();
+    ASSERT_FALSE(list.empty());
+    for (const auto& library : list) {
+        std::istringstream lines(outputOf("nm -D --defined-only '" + library.string() + "'"));
+        std::set<std::string> exported;
+        std::string address;
+        std::string kind;
+        std::string name;
+        while (lines >> address >> kind >> name) exported.insert(name.substr(0, name.find('@')));
+        EXPECT_EQ(exported, expected) << library;
+    }
+}
+
+TEST(Style, FilesAreShortEnoughToRead) {
+    for (const char* folder : {"sdk", "kernel", "plugins"}) {
+        for (const auto& file : sourcesUnder(kSource / folder)) {
+            const auto text = readFile(file);
+            EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 700) << file;
+        }
+    }
+}
+
+TEST(Style, GeneratedDocumentsAreUpToDate) {
+    const std::string program = PATCHBAY_BUILD_DIR "/bin/patchbay";
+    const auto errors = outputOf(program + " --errors-doc");
+    EXPECT_FALSE(errors.empty());
+    EXPECT_EQ(readFile(kSource / "docs/errors.md"), errors) << "run: " << program << " --errors-doc > docs/errors.md";
+    const auto config = program + " --config-doc -c " + (kSource / "etc/standalone.conf").string();
+    EXPECT_EQ(readFile(kSource / "docs/configuration.md"), outputOf(config + " -D pluginDirectory=" + kPlugins.string()))
+        << "run: " << config << " > docs/configuration.md";
+}
+
+}  // namespace
