@@ -19,7 +19,7 @@ namespace patchbay::net {
 struct ConnectionLimits {
     std::size_t frameBytesMax = 16U << 20;
     std::size_t readBudget = 256U << 10;       ///< bytes per connection and turn
-    std::size_t outboundHigh = 4U << 20;       ///< queued bytes at which a connection is no longer read
+    std::size_t outboundHigh = 4U << 20;       ///< queued bytes at which a connection is no longer read; looked at when a turn ends
     std::size_t outboundLow = 1U << 20;        ///< queued bytes at which it is read again
     std::size_t outboundTotalMax = 256U << 20; ///< beyond this sum, no connection with queued bytes is read
     std::atomic<std::size_t> outboundNow{0};
