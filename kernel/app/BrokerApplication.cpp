@@ -101,6 +101,7 @@ bool BrokerApplication::openLog(Problems& problems) {
 void BrokerApplication::logConfiguration() {
     appLog_->info("starting", {{"version", PATCHBAY_VERSION}, {"config", prepared_.sources.mainPath()}, {"pid", getpid()},
                                {"store", prepared_.settings.storeRoot}, {"connectionsMax", prepared_.settings.limits.connectionsMax}});
+    for (const auto& name : prepared_.host->notChosen()) appLog_->info("another provider was chosen; not loaded", {{"plugin", name}});
     for (const auto& note : prepared_.host->notes()) appLog_->warn(note);
     if (connectionsLowered_) appLog_->warn("the limit of open files allows fewer connections than serverConnectionsMax says by default");
     std::string names;
@@ -184,7 +185,7 @@ bool BrokerApplication::startPlugins(Problems& problems) {
     }
     surroundings_ = std::make_unique<HostSurroundings>(
         HostSurroundings{clock_, files_, *server_, *control_, *runtime_, metrics_, identity_,
-                         [this](const std::string& path) -> plugin::Logger& { return log_->logger(path); }});
+                         [this](const std::string& path) -> plugin::Logger& { return log_->logger(path); }, [this] { loop_.runCalls(); }});
     server_->start();
     control_->start();
     return prepared_.host->start(*surroundings_, prepared_.sources, problems);

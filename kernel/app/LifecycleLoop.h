@@ -28,6 +28,8 @@ public:
     static void secondSignalKills() noexcept;
     /// Runs `work` on the loop's thread and waits for its end. Unavailable after close(). Any thread.
     Status call(std::function<Status()> work);
+    /// Runs what is waiting in call() now; for steps of the loop's thread that take long.
+    void runCalls();
     /// Waiting and later calls are answered Unavailable.
     void close() noexcept;
 
@@ -36,7 +38,6 @@ private:
         std::function<Status()> work;
         std::promise<Status> done;
     };
-    void runCalls();
 
     const std::thread::id thread_;
     const int wakeFd_;

@@ -110,6 +110,7 @@ std::string summary(const Preparation& prepared) {
     text += "\nstore: " + prepared.settings.storeRoot + "\nplugins:";
     for (const auto& instance : prepared.host->instances()) text += " " + instance->name();
     text += "\n";
+    for (const auto& name : prepared.host->notChosen()) text += "note: plugin " + name + " is not loaded: another provider was chosen\n";
     for (const auto& note : prepared.host->notes()) text += "note: " + note + "\n";
     for (const auto& path : prepared.unused.paths) {
         text += "note: " + path.where + ": " + path.key + " has no effect; see storePathRootDir\n";

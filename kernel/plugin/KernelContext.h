@@ -27,6 +27,8 @@ struct HostSurroundings {
     plugin::Metrics& metrics;
     const plugin::BrokerIdentity& identity;
     std::function<plugin::Logger&(const std::string& path)> logger;
+    /// Called while the host waits for the end of a generation: its last request may itself wait for the lifecycle thread.
+    std::function<void()> whileWaiting;
 };
 
 /// Owned by the plugin's instance; lives until the plugin object is destroyed.

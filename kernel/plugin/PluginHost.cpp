@@ -89,8 +89,8 @@ bool PluginHost::load(const ConfigSources& sources, Problems& problems) {
     const auto before = problems.size();
     std::vector<Candidate> candidates;
     if (!findCandidates(sources, candidates, problems)) return false;
-    const auto ordered = order(candidates, sources.choices(), problems);
-    for (const auto& name : ordered.notChosen) notes_.push_back("plugin " + name + " is not loaded: another provider was chosen");
+    auto ordered = order(candidates, sources.choices(), problems);
+    notChosen_ = std::move(ordered.notChosen);
     for (const auto& problem : ordered.skipped) notes_.push_back("optional plugin left out: " + problem.toString());
     if (problems.size() != before) return false;
     if (auto status = files_.makeDirectories(options_.copyDirectory); !status) {
@@ -192,6 +192,7 @@ void PluginHost::finish(PluginInstance& instance) noexcept {
     const auto deadline = std::chrono::steady_clock::now() + options_.idleTimeout;
     while (!instance.idle() && std::chrono::steady_clock::now() < deadline) {
         instance.drain();
+        around_->whileWaiting();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     instance.stop();

@@ -52,7 +52,9 @@ public:
     /// In start order.
     [[nodiscard]] const std::vector<std::unique_ptr<PluginInstance>>& instances() const noexcept { return instances_; }
     [[nodiscard]] PluginInstance* find(std::string_view name) noexcept;
-    /// Optional plugins that do not run and providers that were not chosen, for the log.
+    /// Providers that lost a choice, and are not loaded.
+    [[nodiscard]] const std::vector<std::string>& notChosen() const noexcept { return notChosen_; }
+    /// Optional plugins that do not run, and why.
     [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
     /// Manifests of all libraries in a directory that have a good one.
     [[nodiscard]] static std::vector<PluginDescription> installed(FileSystem& files, const std::string& directory);
@@ -80,6 +82,7 @@ private:
     HostSurroundings const* around_ = nullptr;
     plugin::Logger* log_ = nullptr;
     std::vector<std::unique_ptr<PluginInstance>> instances_;
+    std::vector<std::string> notChosen_;
     std::vector<std::string> notes_;
     bool stopped_ = false;
 };
