@@ -7,6 +7,15 @@
 
 namespace patchbay::testkit {
 
+TestBatch::~TestBatch() {
+    PATCHBAY_ASSERT(!appended_ || wait());
+}
+
+void TestBatch::appendTo(service::MessageStore& store) {
+    appended_ = true;
+    store.append(*this);
+}
+
 service::AppendItem& TestBatch::add(const TestMessage& message) {
     std::string properties;
     if (!message.keys.empty()) protocol::appendProperty(properties, protocol::kPropertyKeys, message.keys);
@@ -44,16 +53,11 @@ void TestBatch::done() noexcept {
 }
 
 service::AppendItem appendOne(service::MessageStore& store, const TestMessage& message) {
-    auto batch = std::make_unique<TestBatch>();
-    batch->add(message);
-    batch->appendTo(store);
-    if (!batch->wait()) {
-        ADD_FAILURE() << "append() never called done()";
-        // The store may still call it.
-        static_cast<void>(batch.release());
-        return {};
-    }
-    service::AppendItem item = batch->items.front();
+    TestBatch batch;
+    batch.add(message);
+    batch.appendTo(store);
+    PATCHBAY_ASSERT(batch.wait());  // the store never called done()
+    service::AppendItem item = batch.items.front();
     item.topic = item.body = item.properties = item.brokerProperties = {};
     return item;
 }
@@ -90,7 +94,11 @@ std::vector<StoredMessage> readAll(service::MessageStore& store, std::string_vie
     while (true) {
         store.read(topic, queueId, offset, limits, nullptr, result);
         if (result.status != service::ReadStatus::Found) return all;
-        for (auto& message : messagesOf(result)) all.push_back(std::move(message));
+        std::int64_t expected = offset;
+        for (auto& message : messagesOf(result)) {
+            EXPECT_EQ(message.queueOffset, expected++) << "a queue has a hole";
+            all.push_back(std::move(message));
+        }
         if (result.nextOffset <= offset) {
             ADD_FAILURE() << "a read that found something does not go on: " << result.nextOffset << " after " << offset;
             return all;

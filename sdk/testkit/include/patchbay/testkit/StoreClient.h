@@ -28,10 +28,12 @@ struct TestMessage {
 /// A batch that owns its texts and can be waited for. done() may come on any thread.
 class TestBatch final : public service::AppendBatch {
 public:
+    /// Waits for an append that is still under way, because the store uses the batch until then; aborts when it hangs.
+    ~TestBatch() override;
     /// The item may be changed until append().
     service::AppendItem& add(const TestMessage& message);
     /// Hands the batch to the store, without waiting.
-    void appendTo(service::MessageStore& store) { store.append(*this); }
+    void appendTo(service::MessageStore& store);
     /// False when done() does not come in time.
     bool wait(std::chrono::milliseconds atMost = std::chrono::seconds(20));
     [[nodiscard]] int timesDone() const;
@@ -43,6 +45,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     int done_ = 0;
+    bool appended_ = false;
 };
 
 /// A stored message, taken out of its record.
@@ -56,7 +59,7 @@ struct StoredMessage {
     std::int64_t storeTimestamp = 0;
 };
 
-/// Appends and waits; the item with its outcome (its views are empty). status Failed when done() never came.
+/// Appends and waits; the item with its outcome (its views are empty). Aborts when done() never comes.
 service::AppendItem appendOne(service::MessageStore& store, const TestMessage& message);
 
 /// Takes whole records out of joined bytes. A test failure when they are damaged.
