@@ -51,9 +51,10 @@ void AnswerFacts::write(protocol::FieldList& fields) const {
     fields.add(protocol::kPropertyTraceSwitch, traceOn);
 }
 
-void SendBatch::add(plugin::Request request, std::size_t itemCount, std::string_view uniqueKey, bool batch) {
+void SendBatch::add(plugin::Request request, std::size_t itemCount, std::string_view uniqueKey, bool batch,
+                    std::int32_t queueId) {
     const auto first = static_cast<std::uint32_t>(items.size() - itemCount);
-    sent_.push_back({std::move(request), uniqueKey, first, static_cast<std::uint32_t>(itemCount), batch});
+    sent_.push_back({std::move(request), uniqueKey, first, static_cast<std::uint32_t>(itemCount), queueId, batch});
 }
 
 void SendBatch::answer(Sent& sent) {
@@ -81,7 +82,7 @@ void SendBatch::answer(Sent& sent) {
         }
         fields.add("msgId", ids);
     }
-    fields.add("queueId", first.queueId);
+    fields.add("queueId", sent.queueId);
     fields.add("queueOffset", first.queueOffset);
     if (!sent.uniqueKey.empty()) fields.add("transactionId", sent.uniqueKey);
     std::move(sent.request).respond(std::move(response));

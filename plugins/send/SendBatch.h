@@ -34,8 +34,9 @@ class SendBatch final : public service::AppendBatch {
 public:
     explicit SendBatch(SendBatchPool& pool) : pool_(pool) {}
 
-    /// A request and the items that belong to it; uniqueKey must live as long as the batch or the request.
-    void add(plugin::Request request, std::size_t itemCount, std::string_view uniqueKey, bool batch);
+    /// A request and the items that belong to it; uniqueKey must live as long as the batch or the request. queueId is the one
+    /// that the producer is told: a message that is put aside first is stored in another.
+    void add(plugin::Request request, std::size_t itemCount, std::string_view uniqueKey, bool batch, std::int32_t queueId);
     /// Text that lives until done().
     std::string_view keepText(std::string text) { return texts_.emplace_back(std::move(text)); }
     [[nodiscard]] std::size_t bodyBytes() const noexcept { return bodyBytes_; }
@@ -50,6 +51,7 @@ private:
         std::string_view uniqueKey;
         std::uint32_t firstItem;
         std::uint32_t itemCount;
+        std::int32_t queueId;
         bool batch;
     };
     void answer(Sent& sent);

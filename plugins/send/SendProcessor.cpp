@@ -127,6 +127,9 @@ std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageReque
     item.body = request.body();
     if (item.body.empty()) return Refusal{ResponseCode::SystemError, "the message body is empty"};
     item.properties = header.properties;
+    if (services_.retry && protocol::isRetryTopic(item.topic)) {
+        if (auto refusal = judgeRetry(header, request, batch, item)) return refusal;
+    }
     PropertyScan scan = PropertyScan::of(item.properties);
     if (scan.needsRebuild) {
         item.properties = batch.keepText(cleanProperties(item.properties));
@@ -145,16 +148,41 @@ std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageReque
     }
     item.tagsCode = protocol::tagsCode(scan.tags);
     item.waitStored = scan.waitStored;
+    const std::int32_t queueId = item.queueId;
     if (isTrue(scan.transaction)) {
-        return Refusal{ResponseCode::NoPermission,
-                       "the broker[" + identity_.brokerIp + "] sending transaction message is forbidden"};
-    }
-    if (!scan.delayLevel.empty() || scan.timer) {
+        // A delay of a transactional message begins when it is committed.
+        if (auto refusal = prepareHalf(item, batch)) return refusal;
+    } else if (!scan.delayLevel.empty() || scan.timer) {
         if (auto refusal = schedule(item, scan, batch)) return refusal;
     }
     batch.items.push_back(item);
     batch.countBody(item.body.size());
-    batch.add(std::move(request), 1, uniqueKey, false);
+    batch.add(std::move(request), 1, uniqueKey, false, queueId);
+    return std::nullopt;
+}
+
+std::optional<Refusal> SendProcessor::prepareHalf(AppendItem& item, SendBatch& batch) {
+    if (config_.rejectTransactions || !services_.transactions) {
+        return Refusal{ResponseCode::NoPermission,
+                       "the broker[" + identity_.brokerIp + "] sending transaction message is forbidden"};
+    }
+    std::string properties;
+    services_.transactions->prepare(item, properties);
+    item.properties = batch.keepText(std::move(properties));
+    item.brokerProperties = {};
+    return std::nullopt;
+}
+
+std::optional<Refusal> SendProcessor::judgeRetry(const protocol::SendMessageRequest& header, const plugin::Request& request,
+                                                 SendBatch& batch, AppendItem& item) {
+    auto verdict = services_.retry->judge({header.topic, header.reconsumeTimes, header.maxReconsumeTimes, request.command().version});
+    if (verdict.code != ResponseCode::Success) return Refusal{verdict.code, std::move(verdict.remark)};
+    if (verdict.deadLetterTopic.empty()) return std::nullopt;
+    item.topic = batch.keepText(std::move(verdict.deadLetterTopic));
+    item.queueId = 0;
+    protocol::Properties properties(item.properties);
+    properties.set(protocol::kPropertyDelayLevel, "-1");
+    item.properties = batch.keepText(properties.encode());
     return std::nullopt;
 }
 
@@ -232,7 +260,7 @@ std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest
     }
     batch.items[first].groupSize = static_cast<std::uint16_t>(*count);
     batch.countBody(request.body().size());
-    batch.add(std::move(request), *count, shared.uniqueKey, true);
+    batch.add(std::move(request), *count, shared.uniqueKey, true, pattern.queueId);
     return std::nullopt;
 }
 

@@ -8,6 +8,8 @@
 #include "patchbay/plugin/Plugin.h"
 #include "patchbay/protocol/message/MessageId.h"
 #include "patchbay/service/DelaySchedule.h"
+#include "patchbay/service/RetryPolicy.h"
+#include "patchbay/service/TransactionStore.h"
 
 #include <array>
 #include <memory>
@@ -23,6 +25,8 @@ struct SendServices {
     plugin::ServiceRef<service::MessageStore> store;
     plugin::ServiceRef<service::TopicConfigs> topics;
     plugin::ServiceRef<service::DelaySchedule> delay;   ///< may be empty
+    plugin::ServiceRef<service::RetryPolicy> retry;     ///< may be empty
+    plugin::ServiceRef<service::TransactionStore> transactions;   ///< may be empty
 };
 
 /// Checks each message as it comes and appends those of one turn of a lane together, with one write. Answers come from
@@ -47,6 +51,10 @@ private:
                                      service::AppendItem item);
     std::optional<Refusal> addMany(const protocol::SendMessageRequest& header, plugin::Request& request, SendBatch& batch,
                                    const service::AppendItem& pattern);
+    std::optional<Refusal> prepareHalf(service::AppendItem& item, SendBatch& batch);
+    /// Sends a message whose retries are used up to the dead letters.
+    std::optional<Refusal> judgeRetry(const protocol::SendMessageRequest& header, const plugin::Request& request,
+                                      SendBatch& batch, service::AppendItem& item);
     std::optional<Refusal> schedule(service::AppendItem& item, const PropertyScan& scan, SendBatch& batch);
     void refuse(plugin::Request request, Refusal refusal) const;
     void submit(LaneState& lane) noexcept;

@@ -19,7 +19,9 @@ public:
         if (!store) return store.error();
         auto topics = context.services().require<service::TopicConfigs>();
         if (!topics) return topics.error();
-        SendServices services{std::move(*store), std::move(*topics), context.services().want<service::DelaySchedule>()};
+        SendServices services{std::move(*store), std::move(*topics), context.services().want<service::DelaySchedule>(),
+                              context.services().want<service::RetryPolicy>(),
+                              context.services().want<service::TransactionStore>()};
         processor_ = std::make_unique<SendProcessor>(std::move(services), context, config_);
 
         static constexpr std::array kCodes{protocol::RequestCode::SendMessage, protocol::RequestCode::SendMessageV2,
@@ -43,4 +45,4 @@ private:
 
 PATCHBAY_PLUGIN(patchbay::plugins::send::SendPlugin, "send", "1.0.0", "Takes messages from producers.",
                 patchbay::plugin::kConcurrentGenerations, "", "patchbay.MessageStore/1 patchbay.TopicConfigs/1",
-                "patchbay.DelaySchedule/1")
+                "patchbay.DelaySchedule/1 patchbay.RetryPolicy/1 patchbay.TransactionStore/1")

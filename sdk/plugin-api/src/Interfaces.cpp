@@ -5,8 +5,10 @@
 #include "patchbay/service/DelaySchedule.h"
 #include "patchbay/service/MessageStore.h"
 #include "patchbay/service/Registration.h"
+#include "patchbay/service/RetryPolicy.h"
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
+#include "patchbay/service/TransactionStore.h"
 
 namespace patchbay::plugin {
 
@@ -54,6 +56,8 @@ SubscriptionGroups::~SubscriptionGroups() = default;
 ConsumerOffsets::~ConsumerOffsets() = default;
 ClientRegistry::~ClientRegistry() = default;
 Registration::~Registration() = default;
+RetryPolicy::~RetryPolicy() = default;
+TransactionStore::~TransactionStore() = default;
 
 bool ReadFilter::matchesRecord(std::string_view) const noexcept { return true; }
 bool ReadFilter::needsRecord() const noexcept { return false; }

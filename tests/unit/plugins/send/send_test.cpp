@@ -235,6 +235,39 @@ TEST_F(SendTest, TransactionalMessagesAreRefusedWhileNobodyFinishesThem) {
     EXPECT_EQ(send("T", "TRAN_MSG\1TRUE\2").code(), ResponseCode::NoPermission);
 }
 
+class Aside final : public service::TransactionStore {
+public:
+    void prepare(service::AppendItem& item, std::string& properties) override {
+        properties = std::string(item.properties) + std::string(item.brokerProperties) + "ASIDE\1yes\2";
+        item.properties = properties;
+        item.topic = "RMQ_SYS_TRANS_HALF_TOPIC";
+        item.queueId = 0;
+    }
+};
+
+TEST_F(SendTest, TransactionalMessagesArePutAsideAndTheProducerIsToldItsOwnQueue) {
+    Aside aside;
+    context_.provide<service::TransactionStore>(aside);
+    begin();
+    auto result = send(header("T", "TRAN_MSG\1true\2UNIQ_KEY\1U\2DELAY\0013\2", 2));
+    ASSERT_EQ(result.code(), ResponseCode::Success) << result.remark();
+    EXPECT_EQ(result.field("queueId"), "2");
+    EXPECT_EQ(result.field("queueOffset"), "0");
+    const auto record = stored("RMQ_SYS_TRANS_HALF_TOPIC", 0, 0);
+    EXPECT_EQ(protocol::findProperty(record.view.properties, "ASIDE"), "yes");
+    EXPECT_EQ(protocol::findProperty(record.view.properties, "CLUSTER"), context_.identity().clusterName);
+    EXPECT_FALSE(store_.range("T", 2).exists);
+    runner_.stop();
+}
+
+TEST_F(SendTest, TransactionalMessagesCanBeSwitchedOff) {
+    Aside aside;
+    context_.provide<service::TransactionStore>(aside);
+    begin({{"rejectTransactionMessage", "true"}});
+    EXPECT_EQ(send("T", "TRAN_MSG\1true\2").code(), ResponseCode::NoPermission);
+    runner_.stop();
+}
+
 TEST_F(SendTest, ABatchIsStoredWholeInOneQueue) {
     begin();
     auto request = header("T", "UNIQ_KEY\1B\2WAIT\1true\2", 1);
