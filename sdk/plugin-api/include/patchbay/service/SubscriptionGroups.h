@@ -43,7 +43,7 @@ public:
     [[nodiscard]] virtual protocol::DataVersion dataVersion() const = 0;
     virtual Status put(const protocol::SubscriptionGroupConfig& config) = 0;
     virtual Status remove(std::string_view group) = 0;
-    /// Forbidden bits of (group, topic): bit 0 = reading.
+    /// Whether the group may not read the topic (bit 2, value 4, of its forbidden bits).
     [[nodiscard]] virtual bool readForbidden(std::string_view group, std::string_view topic) const noexcept = 0;
     /// The whole table as RocketMQ serialises it (201, subscriptionGroup.json).
     [[nodiscard]] virtual std::string toJson() const = 0;
