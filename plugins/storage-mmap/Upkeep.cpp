@@ -26,6 +26,8 @@ void Upkeep::stopThread() noexcept {
 }
 
 Status Upkeep::stop() noexcept {
+    // Tens of thousands of queues take minutes to sync; a stop does not wait for that.
+    deadline_ = p_.clock.now() + kStopMax;
     stopThread();
     return thorough();
 }
@@ -56,6 +58,7 @@ void Upkeep::run() {
 }
 
 void Upkeep::report(const Status& status) {
+    if (status.code() == StatusCode::DeadlineExceeded) return;
     if (!status) {
         p_.log.limited(plugin::LogLevel::Error, "consume queues cannot be written", {{"error", status.toString()}});
         p_.state.hold({status.code() == StatusCode::Full ? StatusCode::Full : StatusCode::Io,
@@ -128,6 +131,12 @@ Status Upkeep::thorough() {
     }
     Status result;
     for (const Ref<ConsumeQueue>& queue : queues) {
+        if (p_.clock.now() > deadline_.load()) {
+            // Still to do, and known as such: whoever asks next must not hear that all is well.
+            add(queue);
+            result = {StatusCode::DeadlineExceeded, "not all consume queues could be made durable in time"};
+            continue;
+        }
         queue->clearListed();
         Status done = queue->writeTail();
         if (done) done = queue->sync();

@@ -9,6 +9,8 @@
 #include "patchbay/base/Clock.h"
 #include "patchbay/plugin/Logger.h"
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -38,7 +40,8 @@ public:
     ~Upkeep() { stopThread(); }
 
     void start(const Checkpoint& checkpoint);
-    /// Writes and syncs everything. The Status says whether all of it worked.
+    /// Writes and syncs everything, for a few seconds at most. The Status says whether all of it was done; if not, the next
+    /// start has to look at the log from the checkpoint on.
     Status stop() noexcept;
 
     /// A queue got its first unit since it was written and synced. Any thread.
@@ -59,6 +62,7 @@ public:
 private:
     static constexpr std::int64_t kTailBytesMax = 4 << 20;
     static constexpr std::size_t kBusyUnits = 64;
+    static constexpr std::chrono::seconds kStopMax{5};
 
     void stopThread() noexcept;
     void poke() noexcept;
@@ -70,6 +74,7 @@ private:
 
     const Parts p_;
     std::atomic<bool> poked_{false};
+    std::atomic<MonotonicTime> deadline_{MonotonicTime::max()};
     std::mutex turnMutex_;               // one turn at a time
     Checkpoint checkpoint_;              // guarded by turnMutex_
     MonotonicTime lastThorough_{};       // guarded by turnMutex_
