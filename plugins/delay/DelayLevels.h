@@ -1,0 +1,26 @@
+// DelayLevels: how long each delay level waits.
+#pragma once
+
+#include "patchbay/base/Result.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::plugins::delay {
+
+/// The parsed messageDelayLevel: level n is the n-th entry, counted from 1. A value; constant after parse().
+class DelayLevels {
+public:
+    /// "1s 5s 10m 2h 1d": numbers with a unit, separated by blanks. InvalidArgument names the entry that is wrong.
+    static Result<DelayLevels> parse(std::string_view text);
+
+    [[nodiscard]] std::int32_t max() const noexcept { return static_cast<std::int32_t>(delays_.size()); }
+    /// Milliseconds. Levels above max() wait as long as max(); `level` is at least 1.
+    [[nodiscard]] std::int64_t delayMs(std::int32_t level) const noexcept;
+
+private:
+    std::vector<std::int64_t> delays_;
+};
+
+}  // namespace patchbay::plugins::delay

@@ -1,0 +1,30 @@
+// Proved: messageDelayLevel is read as RocketMQ reads it, and what is no level table is refused by name.
+// How: texts that an operator could write.
+// Left to others: what is done with the levels (rewrite_test, delivery_test).
+#include "DelayLevels.h"
+
+#include <gtest/gtest.h>
+
+namespace patchbay::plugins::delay {
+namespace {
+
+TEST(DelayLevels, AreCountedFromOneInTheOrderOfTheText) {
+    const auto levels = DelayLevels::parse("1s 5s  10m 2h 1d");
+    ASSERT_TRUE(levels) << levels.error().message();
+    EXPECT_EQ(levels->max(), 5);
+    EXPECT_EQ(levels->delayMs(1), 1000);
+    EXPECT_EQ(levels->delayMs(3), 600'000);
+    EXPECT_EQ(levels->delayMs(4), 7'200'000);
+    EXPECT_EQ(levels->delayMs(5), 86'400'000);
+    EXPECT_EQ(levels->delayMs(6), 86'400'000) << "beyond the last waits as long as the last";
+}
+
+TEST(DelayLevels, TextsThatAreNoLevelsAreRefusedByName) {
+    for (const char* text : {"", "  ", "1s x", "1s 5", "s", "0s", "-1s", "1.5s", "99999999999999d", "1s5s"}) {
+        EXPECT_FALSE(DelayLevels::parse(text)) << text;
+    }
+    EXPECT_NE(DelayLevels::parse("1s 5 10s").error().message().find("\"5\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace patchbay::plugins::delay
