@@ -1,0 +1,30 @@
+#include "RetryPlugin.h"
+
+#include <array>
+
+namespace patchbay::plugins::retry {
+
+Status RetryPlugin::init(plugin::PluginContext& context) {
+    auto& services = context.services();
+    RetryServices borrowed;
+    if (Status found = services.require(borrowed.store); !found) return found;
+    if (Status found = services.require(borrowed.topics); !found) return found;
+    if (Status found = services.require(borrowed.groups); !found) return found;
+    if (Status found = services.require(borrowed.delay); !found) return found;
+    rules_ = std::make_unique<RetryRules>(borrowed.topics, borrowed.groups);
+    processor_ = std::make_unique<SendBackProcessor>(std::move(borrowed), context);
+    if (Status published = services.publish<service::RetryPolicy>(*rules_); !published) return published;
+
+    static constexpr std::array kCodes{protocol::RequestCode::ConsumerSendMsgBack};
+    plugin::BindOptions options;
+    options.executor.name = "retry";
+    return context.processors().bind(kCodes, *processor_, options);
+}
+
+void RetryPlugin::stop() noexcept {
+    if (processor_) processor_->awaitIdle();
+    processor_.reset();
+    if (rules_) rules_->release();
+}
+
+}  // namespace patchbay::plugins::retry
