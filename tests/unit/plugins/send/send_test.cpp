@@ -10,6 +10,7 @@
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/message/SysFlag.h"
 #include "patchbay/protocol/util/Hash.h"
+#include "patchbay/service/TransactionStore.h"
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
