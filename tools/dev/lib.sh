@@ -34,7 +34,7 @@ have() { command -v "$1" >/dev/null || install "$2"; }
 build() {
     local preset=$1
     shift
-    export CCACHE_SLOPPINESS=pch_defines,time_macros
+    export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
     if [ ! -f "build/$preset/build.ninja" ]; then
         say "configuring build/$preset"
         cmake --preset "$preset" >"build-$preset.log" 2>&1 || { cat "build-$preset.log" >&2; rm -f "build-$preset.log"; return 1; }
