@@ -67,6 +67,8 @@ private:
 
     enum class Posted : std::uint8_t { Answer, Redispatch };
     void run() noexcept override;
+    /// The process is ending: nobody is left to answer to, and the pool may be gone.
+    void discard() noexcept override { delete this; }
 
     Dispatcher& dispatcher_;
     void leaveFlight() noexcept;

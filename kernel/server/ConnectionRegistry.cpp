@@ -1,6 +1,7 @@
 #include "server/ConnectionRegistry.h"
 
 #include <algorithm>
+#include <memory>
 #include <unistd.h>
 #include <utility>
 
@@ -33,12 +34,14 @@ void ConnectionRegistry::accept(int fd, ListenerIndex listener, const SocketAddr
     accepted_.add();
     auto& loop = loops_.loop(nextLoop_.fetch_add(1, std::memory_order_relaxed) % loops_.size());
     auto connection = Ref<ServerConnection>::adopt(new ServerConnection(*this, loop, listener, remote, local));
-    loop.post([this, connection = std::move(connection), raw = transport.release()]() mutable {
+    // A task that can be copied cannot own a transport, and one that never runs must not lose it.
+    auto handed = std::make_shared<std::unique_ptr<net::Transport>>(std::move(transport));
+    loop.post([this, connection = std::move(connection), handed = std::move(handed)]() mutable {
         auto& open = open_[connection->originLoop.index()];
         connection->place = open.size();
         auto* const started = connection.release();
         open.push_back(started);
-        started->open(std::unique_ptr<net::Transport>(raw));
+        started->open(std::move(*handed));
     });
 }
 

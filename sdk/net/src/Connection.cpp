@@ -64,6 +64,7 @@ void Connection::ready(std::uint32_t readiness) noexcept {
 }
 
 void Connection::read() noexcept {
+    if (reader_.held() && !handOut()) return;
     auto& cursor = loop_.cursor();
     auto left = limits_.readBudget;
     while (left > 0 && paused_ == 0) {
@@ -80,14 +81,36 @@ void Connection::read() noexcept {
             if (!isOpen()) return;
             break;
         }
-        if (const auto status = reader_.handOut(cursor, *this); !status) {
-            // Cancelled: received() has closed it already.
-            return status.code() == StatusCode::Cancelled ? close("stopped") : undecodable(status);
-        }
+        if (!handOut()) return;
         left -= result.bytes;
         if (result.bytes < into.size() && !transport_->buffered()) break;
     }
     reader_.park();
+}
+
+bool Connection::handOut() noexcept {
+    const auto status = reader_.handOut(loop_.cursor(), *this);
+    if (status) [[likely]] return true;
+    // Cancelled: received() has closed it already.
+    status.code() == StatusCode::Cancelled ? close("stopped") : undecodable(status);
+    return false;
+}
+
+// One turn may bring thousands of small questions with large answers, so their sum is watched between them.
+FrameSink::Then Connection::frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept {
+    if (!received(bytes, chunk)) return Then::Stop;
+    const auto queued = outbound_.bytes();
+    if (queued >= backlog_.load(std::memory_order_relaxed) + kNoteStep || queued >= limits_.outboundHigh) noteBacklog(queued);
+    return paused_ == 0 ? Then::Next : Then::Pause;
+}
+
+// In a turn of its own, because the batch of this one may have ended.
+void Connection::resumeSoon() noexcept {
+    if (std::exchange(resuming_, true)) return;
+    loop_.post([this, keep = self()] {
+        resuming_ = false;
+        if (isOpen() && paused_ == 0) read();
+    });
 }
 
 bool Connection::passPreface() noexcept {
@@ -135,6 +158,7 @@ void Connection::setPause(Pause why, bool on) noexcept {
 }
 
 void Connection::setInterest() noexcept {
+    if (paused_ == 0 && reader_.held()) resumeSoon();
     std::uint32_t wanted = paused_ == 0 ? kReadable : 0U;
     if (!outbound_.empty()) wanted |= kWritable;
     if (wanted == interest_) return;

@@ -18,6 +18,7 @@ public:
         task_();
         delete this;
     }
+    void discard() noexcept override { delete this; }
 
 private:
     const std::function<void()> task_;
@@ -32,7 +33,12 @@ EventLoop::EventLoop(std::uint32_t index, const Clock& clock, const LoopOptions&
     : index_(index), clock_(clock), options_(options), poller_(std::move(poller)), now_(clock.now()), timers_(now_),
       cursor_(Ref<ChunkPool>::adopt(new ChunkPool(options.chunkBytes, kIdleChunks))) {}
 
-EventLoop::~EventLoop() = default;
+EventLoop::~EventLoop() {
+    // What is discarded may let go of something that posts again.
+    while (auto* task = takePosted()) {
+        while (task != nullptr) std::exchange(task, task->next_)->discard();
+    }
+}
 
 EventLoop* EventLoop::current() noexcept { return currentLoop; }
 
@@ -90,8 +96,8 @@ void EventLoop::post(LoopTask& task) noexcept {
 
 void EventLoop::post(std::function<void()> task) { post(*new FunctionTask(std::move(task))); }
 
-void EventLoop::runPosted() noexcept {
-    if (posted_.load(std::memory_order_relaxed) == nullptr) return;
+LoopTask* EventLoop::takePosted() noexcept {
+    if (posted_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     auto* newest = posted_.exchange(nullptr, std::memory_order_acquire);
     LoopTask* oldest = nullptr;
     while (newest != nullptr) {
@@ -100,6 +106,11 @@ void EventLoop::runPosted() noexcept {
         oldest = newest;
         newest = next;
     }
+    return oldest;
+}
+
+void EventLoop::runPosted() noexcept {
+    auto* oldest = takePosted();
     while (oldest != nullptr) {
         auto* const task = oldest;
         oldest = task->next_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace patchbay::net {
 
@@ -65,10 +66,11 @@ Status FrameReader::handOut(ReceiveCursor& cursor, FrameSink& sink) {
     if (large_) {
         if (largeSize_ < largeTotal_) return Status::ok();
         const auto whole = std::move(large_);
-        const auto goOn = sink.frame({whole->data() + kLengthBytes, largeTotal_ - kLengthBytes}, *whole);
+        const auto then = sink.frame({whole->data() + kLengthBytes, largeTotal_ - kLengthBytes}, *whole);
         largeSize_ = largeTotal_ = 0;
-        return goOn ? Status::ok() : Status(StatusCode::Cancelled, "stopped");
+        return then != FrameSink::Then::Stop ? Status::ok() : Status(StatusCode::Cancelled, "stopped");
     }
+    if (held_) [[unlikely]] bringBack(cursor);
     while (openSize_ >= kLengthBytes) {
         const auto length = lengthAt(open_);
         if (auto status = checkLength(length); !status) return status;
@@ -80,7 +82,11 @@ Status FrameReader::handOut(ReceiveCursor& cursor, FrameSink& sink) {
         char* const bytes = open_ + kLengthBytes;
         open_ += total;
         openSize_ -= total;
-        if (!sink.frame({bytes, length}, cursor.chunk())) return {StatusCode::Cancelled, "stopped"};
+        const auto then = sink.frame({bytes, length}, cursor.chunk());
+        if (then == FrameSink::Then::Next) [[likely]] continue;
+        if (then == FrameSink::Then::Stop) return {StatusCode::Cancelled, "stopped"};
+        held_ = openSize_ > 0;
+        break;
     }
     if (openSize_ == 0) open_ = nullptr;
     return Status::ok();
@@ -94,6 +100,18 @@ void FrameReader::park() {
     }
     open_ = nullptr;
     openSize_ = 0;
+}
+
+// Into one chunk again, because frames are handed out in place. It fits: that is where it came from.
+void FrameReader::bringBack(ReceiveCursor& cursor) {
+    held_ = false;
+    if (!parked_) return;
+    const auto room = cursor.room(parkedSize_);
+    std::memcpy(room.data(), parked_.get(), parkedSize_);
+    cursor.use(parkedSize_);
+    open_ = room.data();
+    openSize_ = std::exchange(parkedSize_, 0);
+    parked_.reset();
 }
 
 void FrameReader::skip(std::size_t bytes) noexcept {

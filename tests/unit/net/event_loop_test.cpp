@@ -112,6 +112,23 @@ TEST_F(EventLoopTest, ATurnEndsTheBatchBeforeItFlushes) {
     EXPECT_EQ(text, "tef");
 }
 
+TEST(EventLoop, TasksThatNeverRunAreDestroyedWithTheLoopAndWhatTheyPostToo) {
+    const testkit::ManualClock clock;
+    const auto token = std::make_shared<int>(1);
+    struct PostsAtItsEnd {
+        EventLoop& loop;
+        std::shared_ptr<int> token;
+        ~PostsAtItsEnd() { loop.post([kept = token] { ADD_FAILURE(); }); }
+    };
+    {
+        EventLoop loop(0, clock, {}, makeEpollPoller());
+        loop.post([kept = token] { ADD_FAILURE(); });
+        loop.post([last = std::make_shared<PostsAtItsEnd>(loop, token)] { ADD_FAILURE(); });
+        EXPECT_EQ(token.use_count(), 3);
+    }
+    EXPECT_EQ(token.use_count(), 1);
+}
+
 TEST(EventLoopPool, TasksFromManyThreadsAllRun) {
     EventLoopPool pool(2, systemClock(), {});
     pool.start();

@@ -20,11 +20,12 @@ std::string frameOf(const std::string& content) {
 }
 
 struct Collector final : FrameSink {
-    bool frame(std::span<char> bytes, ReceiveChunk&) noexcept override {
+    Then frame(std::span<char> bytes, ReceiveChunk&) noexcept override {
         frames.emplace_back(bytes.data(), bytes.size());
-        return true;
+        return pauseAfter != 0 && frames.size() % pauseAfter == 0 ? Then::Pause : Then::Next;
     }
     std::vector<std::string> frames;
+    std::size_t pauseAfter = 0;
 };
 
 class FrameReaderTest : public ::testing::Test {
@@ -92,10 +93,10 @@ TEST_F(FrameReaderTest, RandomPiecesOfTwoStreamsThroughOneCursorStayApart) {
 
 TEST_F(FrameReaderTest, KeptFramesAreNotOverwrittenByLaterOnes) {
     struct Views final : FrameSink {
-        bool frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept override {
+        Then frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept override {
             seen.emplace_back(bytes.data(), bytes.size());
             kept.push_back(KeepAlive(Ref<ReceiveChunk>::share(&chunk)));
-            return true;
+            return Then::Next;
         }
         std::vector<std::string_view> seen;
         std::vector<KeepAlive> kept;
@@ -112,6 +113,43 @@ TEST_F(FrameReaderTest, KeptFramesAreNotOverwrittenByLaterOnes) {
     for (std::size_t i = 0; i < views.seen.size(); ++i) {
         ASSERT_EQ(views.seen[i], std::string(1'000, static_cast<char>('a' + i % 26)));
     }
+}
+
+TEST_F(FrameReaderTest, APauseKeepsTheRestForLaterHoweverOftenAndWithOthersInTheSameChunk) {
+    std::vector<std::string> sent;
+    std::string stream;
+    for (int i = 0; stream.size() < 250'000; ++i) {
+        sent.emplace_back(static_cast<std::size_t>(i % 90) + 4, static_cast<char>('a' + i % 26));
+        stream += frameOf(sent.back());
+    }
+    sent.emplace_back(300'000, 'L');  // only its beginning is in the chunk when the first pause comes
+    stream += frameOf(sent.back());
+    sink.pauseAfter = 7;
+    FrameReader other(16U << 20);
+    for (std::string_view rest = stream; !rest.empty();) {
+        const auto place = reader.place(cursor);
+        const auto size = std::min(place.size(), rest.size());
+        std::memcpy(place.data(), rest.data(), size);
+        rest.remove_prefix(size);
+        reader.add(cursor, size);
+        ASSERT_TRUE(reader.handOut(cursor, sink));
+        for (reader.park(); reader.held(); reader.park()) {
+            const auto before = sink.frames.size();
+            ASSERT_LE(before, sent.size());
+            ASSERT_TRUE(feed(other, frameOf("between")));
+            sink.frames.resize(before);
+            cursor.rewindIfUnused();
+            ASSERT_TRUE(reader.handOut(cursor, sink));
+        }
+    }
+    EXPECT_EQ(sink.frames, sent);
+}
+
+TEST_F(FrameReaderTest, WhatIsWrongBehindAPauseIsFoundAfterIt) {
+    sink.pauseAfter = 1;
+    ASSERT_TRUE(feed(reader, frameOf("good") + std::string("\0\0\0\3", 4)));
+    ASSERT_TRUE(reader.held());
+    EXPECT_EQ(reader.handOut(cursor, sink).code(), StatusCode::Corrupt);
 }
 
 TEST_F(FrameReaderTest, AClaimedLengthAllocatesOnlyWhatArrives) {

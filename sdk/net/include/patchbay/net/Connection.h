@@ -19,9 +19,9 @@ namespace patchbay::net {
 struct ConnectionLimits {
     std::size_t frameBytesMax = 16U << 20;
     std::size_t readBudget = 256U << 10;       ///< bytes per connection and turn
-    std::size_t outboundHigh = 4U << 20;       ///< queued bytes at which a connection is no longer read; looked at when a turn ends
+    std::size_t outboundHigh = 4U << 20;       ///< queued bytes at which a connection is no longer read, nor served what was read already
     std::size_t outboundLow = 1U << 20;        ///< queued bytes at which it is read again
-    std::size_t outboundTotalMax = 256U << 20; ///< beyond this sum, no connection with queued bytes is read
+    std::size_t outboundTotalMax = 256U << 20; ///< beyond this sum, no connection with queued bytes is read; looked at in steps of kNoteStep
     std::atomic<std::size_t> outboundNow{0};
 };
 
@@ -39,7 +39,7 @@ public:
     void open(std::unique_ptr<Transport> transport, bool connecting = false);
     /// Any thread; a snapshot.
     [[nodiscard]] bool isOpen() const noexcept { return open_.load(std::memory_order_acquire); }
-    /// Any thread; a snapshot of the bytes that the socket has not taken after the last turn.
+    /// Any thread; a snapshot of the bytes that the socket has not taken, a step (kNoteStep) or a turn ago.
     [[nodiscard]] std::size_t backlog() const noexcept { return backlog_.load(std::memory_order_relaxed); }
     /// Closes at once; what is queued is lost.
     void close(std::string_view reason) noexcept;
@@ -73,11 +73,16 @@ protected:
     virtual void closed(std::string_view reason) noexcept = 0;
 
 private:
+    /// What the queue grows by before the shared sum learns of it, so that most answers need not touch it.
+    static constexpr std::size_t kNoteStep = 64U << 10;
     enum Pause : std::uint8_t { kByOwner = 1, kByBacklog = 2, kClosing = 4 };
 
     void ready(std::uint32_t readiness) noexcept override;
-    bool frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept override { return received(bytes, chunk); }
+    Then frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept override;
     void read() noexcept;
+    /// False when the connection was closed over it.
+    bool handOut() noexcept;
+    void resumeSoon() noexcept;
     bool passPreface() noexcept;
     void finishConnect() noexcept;
     void setInterest() noexcept;
@@ -98,6 +103,7 @@ private:
     std::uint8_t paused_ = 0;
     bool prefaceDone_ = false;
     bool connecting_ = false;
+    bool resuming_ = false;      // a task that goes on with held frames is on its way
     std::string closeReason_;
 };
 

@@ -19,10 +19,13 @@
 
 namespace patchbay::net {
 
-/// Something to be run on a loop; posting it allocates nothing. It belongs to the loop from post() until run() is called.
+/// Something to be run on a loop; posting it allocates nothing. It belongs to the loop from post() until run() or
+/// discard() is called, one of them, once.
 class LoopTask {
 public:
     virtual void run() noexcept = 0;
+    /// Instead of run() when the loop will never turn again: frees what the task owns. On the thread that ends the loop.
+    virtual void discard() noexcept = 0;
 
 protected:
     virtual ~LoopTask() = default;
@@ -64,7 +67,8 @@ struct LoopOptions {
 /// A turn: wait for descriptors, let them read and dispatch, run posted tasks and due timers, tell the turn listeners, then
 /// flush every connection that has output. So everything that one turn answers leaves in one write per connection.
 /// Everything is called on the loop's thread unless it says "any thread". Owned by whoever runs it; outlives its connections.
-/// Tasks still queued at stop are run by the last turn; those posted after run() returned are never run.
+/// Tasks still queued at stop are run by the last turn; those posted after run() returned are
+/// discarded with the loop.
 class EventLoop {
 public:
     EventLoop(std::uint32_t index, const Clock& clock, const LoopOptions& options, std::unique_ptr<Poller> poller);
@@ -107,6 +111,7 @@ public:
     [[nodiscard]] OutputBuffers& buffers() noexcept { return buffers_; }
 
 private:
+    [[nodiscard]] LoopTask* takePosted() noexcept;
     void runPosted() noexcept;
     void finishBatch() noexcept;
     [[nodiscard]] int waitMs(int timeoutMs) const noexcept;

@@ -14,14 +14,20 @@ namespace patchbay::net {
 /// Takes what a FrameReader finds.
 class FrameSink {
 public:
-    /// The bytes after the length word, inside `chunk`, which may be kept. False: stop, the connection is done for.
-    virtual bool frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept = 0;
+    enum class Then : std::uint8_t {
+        Next,
+        Pause,  ///< no more for now; what was received stays with the reader
+        Stop    ///< never any more, the connection is done for
+    };
+    /// The bytes after the length word, inside `chunk`, which may be kept.
+    virtual Then frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept = 0;
 
 protected:
     ~FrameSink() = default;
 };
 
-/// Per connection; between turns it holds nothing but the bytes of an unfinished frame. Bytes are received into the loop's
+/// Per connection; between turns it holds nothing but the bytes of an unfinished frame, and after a pause what was received
+/// behind it, which is less than a chunk. Bytes are received into the loop's
 /// chunk and frames handed out in place; a frame larger than kInChunkMax gets a buffer of its own that grows with what has
 /// arrived, never by what the length word claims. Loop thread only. After a failure the stream cannot be read any further.
 class FrameReader {
@@ -31,14 +37,16 @@ public:
 
     explicit FrameReader(std::size_t frameBytesMax) noexcept : frameBytesMax_(frameBytesMax) {}
 
-    /// Where the next bytes have to be put. Followed by add() before the cursor is used for anything else.
+    /// Where the next bytes have to be put; not while held(). Followed by add() before the cursor is used for anything else.
     std::span<char> place(ReceiveCursor& cursor);
     /// `bytes` bytes were put there.
     void add(ReceiveCursor& cursor, std::size_t bytes) noexcept;
-    /// Hands out all whole frames. Corrupt when a length word is impossible; Cancelled when the sink said stop.
+    /// Hands out all whole frames, or up to a pause; afterwards held() tells. Corrupt when a length word is impossible; Cancelled when the sink said stop.
     Status handOut(ReceiveCursor& cursor, FrameSink& sink);
     /// Moves the unfinished rest out of the shared chunk. Call when done reading for this turn.
     void park();
+    /// True after a pause that left bytes behind: handOut() goes on with them.
+    [[nodiscard]] bool held() const noexcept { return held_; }
 
     /// What was received and not handed out, before park(). Valid until the next call.
     [[nodiscard]] std::string_view pending() const noexcept { return {open_, openSize_}; }
@@ -47,6 +55,7 @@ public:
 
 private:
     [[nodiscard]] Status checkLength(std::size_t length) const;
+    void bringBack(ReceiveCursor& cursor);
     void beginLarge(std::size_t frameBytes);
     void growLarge();
 
@@ -60,6 +69,7 @@ private:
     Ref<ReceiveChunk> large_;
     std::size_t largeSize_ = 0;
     std::size_t largeTotal_ = 0;
+    bool held_ = false;
 };
 
 }  // namespace patchbay::net
