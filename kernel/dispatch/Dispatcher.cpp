@@ -160,9 +160,10 @@ void Dispatcher::runProcessor(ServerRequest& request, LaneContext& lane) noexcep
     lane.called(request.binding_);
     // Both outlive the request, which may be gone after the call: the lane holds the generation until the batch ends.
     auto& processor = *request.binding_.processor;
-    const auto& generation = *request.binding_.generation;
+    auto& generation = *request.binding_.generation;
     const auto code = request.command.code;
     auto* const outer = LaneContext::exchangeCurrent(&lane);
+    lane.caller = &generation;
     lane.running = &request;
     lane.thrown = nullptr;
     std::string error;
@@ -175,6 +176,7 @@ void Dispatcher::runProcessor(ServerRequest& request, LaneContext& lane) noexcep
     } catch (...) {
         error = "unknown exception";
     }
+    lane.caller = nullptr;
     lane.running = nullptr;
     LaneContext::exchangeCurrent(outer);
     if (!failed) [[likely]] return;

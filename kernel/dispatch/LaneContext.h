@@ -34,6 +34,7 @@ public:
     const plugin::Lane lane;
     Ref<RouteTable> table;         ///< loops only: what was current at `epoch`
     std::uint64_t epoch = 0;
+    Generation* caller = nullptr;        ///< whose process() is on the stack; held by `called_`
     ServerRequest* running = nullptr;    ///< its process() is on the stack
     ServerRequest* thrown = nullptr;     ///< was dropped by an exception that is still on its way
     std::uint64_t entered = 0;           ///< requests of this turn, not yet in the counter

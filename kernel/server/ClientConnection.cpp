@@ -86,9 +86,17 @@ bool ClientConnection::received(std::span<char> frame, net::ReceiveChunk&) noexc
         undecodable(status);
         return false;
     }
-    // Requests that the other side sends on our connection have no processor here.
     if (command.isResponse()) calls_.answered(command);
+    else if (!command.isOneway()) refuse(command);
     return isOpen();
+}
+
+// There are no processors on this side; a peer that waits for an answer is told so at once.
+void ClientConnection::refuse(const protocol::CommandView& request) {
+    auto answer = protocol::RemotingCommand::response(protocol::ResponseCode::RequestCodeNotSupported, request.opaque);
+    answer.remark = " request type " + std::to_string(request.code) + " not supported";
+    writer().append(*answer.encode(request.serializeType));
+    wrote();
 }
 
 void ClientConnection::undecodable(const Status& why) noexcept {

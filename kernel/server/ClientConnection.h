@@ -32,6 +32,7 @@ private:
     void connected() noexcept override;
     void undecodable(const Status& why) noexcept override;
     void closed(std::string_view reason) noexcept override;
+    void refuse(const protocol::CommandView& request);
 
     OutboundConnections& owner_;
     const std::string hostPort_;

@@ -1,5 +1,6 @@
 #include "server/ServerConnection.h"
 
+#include "dispatch/LaneContext.h"
 #include "patchbay/net/Preface.h"
 #include "server/ConnectionRegistry.h"
 
@@ -116,9 +117,27 @@ Status ServerConnection::push(protocol::RemotingCommand command) noexcept {
     return Status::ok();
 }
 
+namespace {
+
+/// A callback given from within a processor belongs to that plugin, which must not end before it: not while it waits, nor while it
+/// runs, nor while what it captured is destroyed.
+plugin::InvokeDone withLease(plugin::InvokeDone done) {
+    const auto* const lane = LaneContext::current();
+    if (lane == nullptr || lane->caller == nullptr) return done;
+    struct Leased {
+        Ref<Generation> generation;  // destroyed after `done`
+        plugin::InvokeDone done;
+        void operator()(Result<protocol::RemotingCommand> result) const { done(std::move(result)); }
+    };
+    return Leased{Ref<Generation>::share(lane->caller), std::move(done)};
+}
+
+}  // namespace
+
 void ServerConnection::invoke(protocol::RemotingCommand command, std::chrono::milliseconds timeout,
                               plugin::InvokeDone done) noexcept {
     const auto& post = registry_.context().post;
+    done = withLease(std::move(done));
     auto frame = encodeRequest(command, 0);
     if (!frame) return PendingCalls::refuse(post, std::move(done), frame.error());
     auto start = [me = Ref<ServerConnection>::share(this), text = std::move(*frame), opaque = command.opaque, timeout,

@@ -40,6 +40,8 @@ public:
         to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         EXPECT_EQ(::connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
     }
+    /// The other direction: takes a connection from a listening socket.
+    static TestClient acceptedFrom(int listener) { return TestClient(Accepted{::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC)}); }
     ~TestClient() { ::close(fd_); }
     TestClient(const TestClient&) = delete;
     TestClient& operator=(const TestClient&) = delete;
@@ -91,6 +93,11 @@ public:
     bool timedOut = false;
 
 private:
+    struct Accepted { int fd; };
+    explicit TestClient(Accepted accepted) : fd_(accepted.fd) {
+        const timeval limit{10, 0};
+        ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    }
     const int fd_;
     std::string in_;
 };

@@ -11,7 +11,8 @@
 namespace patchbay::plugin {
 
 /// In this order. Received … Trace run before the processor; Responding before an answer is encoded; Completed once for every
-/// request, answered or not.
+/// request, answered or not. Each phase asks the interceptors registered when it is reached: a request that outlives a reload meets the
+/// old ones in Received and the new ones in Completed, because remembering them would make every reload wait for held requests.
 enum class Phase : std::uint8_t { Received, Authenticate, Authorize, Limit, Trace, Responding, Completed };
 
 struct Verdict {

@@ -28,7 +28,9 @@ public:
     [[nodiscard]] virtual bool isOpen() const noexcept = 0;
     /// Sends a one-way request to the client. Unavailable when it is gone, Busy when its send buffer is over the limit.
     virtual Status push(protocol::RemotingCommand command) noexcept = 0;
-    /// Sends a request to the client and waits (without a thread) for its answer.
+    /// Sends a request to the client and waits (without a thread) for its answer. Called from process(), it keeps the plugin's
+    /// generation until `done` has run and is destroyed; called from elsewhere, `done` must own whatever it uses, a request of the
+    /// plugin for example, or the plugin's stop() must wait for it.
     virtual void invoke(protocol::RemotingCommand command, std::chrono::milliseconds timeout, InvokeDone done) noexcept = 0;
     /// Closes after what is queued was sent; the reason goes to the log.
     virtual void close(std::string_view reason) noexcept = 0;
