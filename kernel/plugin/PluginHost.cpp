@@ -73,6 +73,7 @@ std::vector<PluginDescription> PluginHost::installed(FileSystem& files, const st
 
 DependencyResult PluginHost::order(const std::vector<Candidate>& candidates, const ServiceChoices& choices, Problems& problems) {
     std::vector<DependencyNode> nodes;
+    nodes.reserve(candidates.size());
     for (const auto& c : candidates) {
         nodes.push_back({c.description.name, c.description.provides, c.description.requires_, c.description.wants, c.file.optional});
     }

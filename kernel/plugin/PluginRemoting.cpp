@@ -49,18 +49,15 @@ PluginRemoting::~PluginRemoting() {
 
 void PluginRemoting::invoke(const std::string& hostPort, protocol::RemotingCommand command, std::chrono::milliseconds timeout,
                             plugin::InvokeDone done) {
-    std::uint64_t id = 0;
-    {
-        const std::lock_guard lock(state_->mutex);
-        if (!state_->closed) {
-            id = state_->nextId++;
-            state_->open.emplace(id, std::move(done));
-        }
-    }
-    if (id == 0) {
+    std::unique_lock lock(state_->mutex);
+    if (state_->closed) {
+        lock.unlock();
         done(Status(StatusCode::Cancelled, "the plugin is stopping"));
         return;
     }
+    const std::uint64_t id = state_->nextId++;
+    state_->open.emplace(id, std::move(done));
+    lock.unlock();
     invoker_.invoke(hostPort, std::move(command), timeout,
                     [state = state_, id](Result<protocol::RemotingCommand> result) { state->finish(id, std::move(result)); });
 }

@@ -84,14 +84,13 @@ bool ControlExecutor::runFirst(std::unique_lock<std::mutex>& lock) {
         log_.error("a task failed", {{"error", "unknown exception"}});
     }
     const auto ended = clock_.now();
-    plugin::Task done;
-    if (entry.interval.count() <= 0) done = std::move(entry.task);
-    done = nullptr;   // what the task owns goes before anybody is told that it has ended
+    const bool once = entry.interval.count() <= 0;
+    if (once) entry.task = nullptr;   // what the task owns goes before anybody is told that it has ended
     lock.lock();
-    const bool again = entry.interval.count() > 0 && !runningCancelled_ && !stopping_;
+    const bool again = !once && !runningCancelled_ && !stopping_;
     if (again) {
         insert(ended + entry.interval, std::move(entry));
-    } else if (entry.task) {
+    } else if (!once) {
         lock.unlock();
         entry.task = nullptr;
         lock.lock();
