@@ -54,7 +54,8 @@ TEST_F(RewriteTest, ALevelBeyondTheLastIsTheLast) {
 }
 
 TEST_F(RewriteTest, ALevelWinsOverATimeAndOverAnEarlierPlace) {
-    const std::string own = "TIMER_DELAY_SEC\0015\2TIMER_DELIVER_MS\0019\2TIMER_DELAY_MS\0011\2DELAY\0013\2REAL_TOPIC\1Old\2REAL_QID\0019\2"s;
+    const std::string own = "TIMER_DELAY_SEC\0015\2TIMER_DELIVER_MS\0019\2TIMER_DELAY_MS\0011\2DELAY\0013\2"
+                            "REAL_TOPIC\1Old\2REAL_QID\0019\2"s;
     auto moved = item(own);
     ASSERT_TRUE(rewrite_.prepare(moved, text_));
     EXPECT_EQ(text_, "DELAY\0013\2REAL_TOPIC\1T\2REAL_QID\0013\2"s);
