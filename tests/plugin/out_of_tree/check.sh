@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Proves: what `cmake --install` leaves is enough to build a plugin elsewhere and to run a broker with it, and the guide's example is the
+# one that works. How: a temporary prefix, the commands of docs/plugin-guide.md, one request over a socket. Left to others: what bad plugins do.
+# usage: check.sh BUILD_DIRECTORY CXX_FLAGS
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
+. tools/dev/lib.sh
+build_directory=$1 flags=${2:-}
+here=$PWD/tests/plugin/out_of_tree
+work=$(mktemp -d "${TMPDIR:-/tmp}/patchbay-out-of-tree.XXXXXX")
+broker=
+trap '[ -z "$broker" ] || kill -9 "$broker" 2>/dev/null || true; rm -rf "$work"' EXIT
+fail() { echo "FAILED: $*" >&2; [ ! -e "$work/out" ] || cat "$work/out" >&2; exit 1; }
+
+# The text between a fence "```cpp" and its end is the example, and so on.
+block() { awk -v fence="\`\`\`$2" -v want="$3" '$0 == fence { n++; inside = n == want; next } /^```/ { inside = 0 } inside' "$1"; }
+diff <(block docs/plugin-guide.md cpp 1) "$here/plugin.cpp" || fail "docs/plugin-guide.md shows another plugin.cpp"
+diff <(block docs/plugin-guide.md cmake 1) "$here/CMakeLists.txt" || fail "docs/plugin-guide.md shows another CMakeLists.txt"
+diff <(block docs/plugin-guide.md properties 1) "$here/greeting.conf" || fail "docs/plugin-guide.md shows another greeting.conf"
+
+prefix=$work/prefix
+cmake --install "$build_directory" --prefix "$prefix" >"$work/install.log" || { cat "$work/install.log"; fail "install"; }
+mkdir "$work/greeting"
+cp "$here"/{CMakeLists.txt,plugin.cpp} "$work/greeting"
+cmake -G Ninja -S "$work/greeting" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log" 2>&1 ||
+    { cat "$work/configure.log"; fail "configure"; }
+cmake --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; fail "build"; }
+
+cp "$work/build/patchbay-greeting.so" "$prefix/lib/patchbay/plugins"
+cp "$here/greeting.conf" "$prefix/etc/patchbay/plugins.d/90-greeting.conf"
+# Moved as a whole: nothing in it may remember where it was installed.
+mv "$prefix" "$work/moved"
+patchbay=$work/moved/bin/patchbay
+cd "$work"
+"$patchbay" --inspect moved/lib/patchbay/plugins/patchbay-greeting.so | grep -q "this broker takes it" || fail "inspect"
+options=(-D bindAddress=127.0.0.1 -D listenPort=0 -D namesrv.listenPort=0 -D brokerIP1=127.0.0.1 -D "storePathRootDir=$work/store")
+"$patchbay" --check "${options[@]}" >"$work/out" 2>&1 || fail "check"
+"$patchbay" "${options[@]}" >"$work/out" 2>&1 &
+broker=$!
+for ((i = 0; i < 400; i++)); do
+    grep -q "ready in" "$work/out" && break
+    kill -0 "$broker" 2>/dev/null || fail "the broker ended"
+    sleep 0.05
+done
+port=$(sed -n 's/.*broker 127\.0\.0\.1:\([0-9]*\).*/\1/p' "$work/out" | tail -n 1)
+answer=$(ask "${port:?}" 30001) || fail "no answer"
+[[ $answer == *"good morning" ]] || fail "answered: $answer"
+kill "$broker"
+wait "$broker" || fail "exit status $?"
+broker=
+echo "installed, built, loaded and asked: $answer"
