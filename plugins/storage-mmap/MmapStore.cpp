@@ -49,7 +49,7 @@ MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log,
       guard_(files, clock, tunables_, layout_.log),
       deleted_(files, layout_.deletedTopics()),
       appender_({options_, tunables_, clock, log, commitLog_, queues_, state_, publisher_, flusher_, upkeep_, guard_}),
-      reader_({options_, tunables_, log, commitLog_, queues_, windows_, records_, state_}) {}
+      reader_({options_, tunables_, log, clock, commitLog_, queues_, windows_, records_, state_}) {}
 
 MmapStore::~MmapStore() {
     close();
@@ -183,6 +183,8 @@ service::StoreStats MmapStore::stats() const {
     stats.messagesAppended = state_.appended.load(std::memory_order_relaxed);
     stats.bytesAppended = state_.appendedBytes.load(std::memory_order_relaxed);
     stats.messagesRead = state_.read.load(std::memory_order_relaxed);
+    stats.readsFound = state_.readsFound.load(std::memory_order_relaxed);
+    stats.readsMissed = state_.readsMissed.load(std::memory_order_relaxed);
     stats.earliestMessageMs = reader_.earliestTime();
     stats.queues = static_cast<std::int64_t>(queues_.size());
     stats.behindFlushBytes = std::max<std::int64_t>(0, state_.end.load() - state_.flushedEnd.load());

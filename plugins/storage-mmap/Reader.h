@@ -22,6 +22,7 @@ public:
         const StoreOptions& options;
         const StoreTunables& tunables;
         plugin::Logger& log;
+        const Clock& clock;
         const CommitLog& commitLog;
         ConsumeQueueTable& queues;
         ReadWindows& windows;
@@ -43,6 +44,8 @@ public:
 private:
     class Scan;
 
+    void readFrom(const ConsumeQueue& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,
+                  service::ReadResult& result) const noexcept;
     [[nodiscard]] Ref<ConsumeQueue> find(std::string_view topic, std::int32_t queueId) const;
     /// Whether the record's queue still has it.
     [[nodiscard]] bool isReachable(std::string_view record) const;

@@ -22,7 +22,9 @@ public:
     std::atomic<std::int64_t> appended{0};
     std::atomic<std::int64_t> appendedBytes{0};
     std::atomic<std::int64_t> refused{0};
-    std::atomic<std::int64_t> read{0};
+    std::atomic<std::int64_t> read{0};         ///< messages
+    std::atomic<std::int64_t> readsFound{0};   ///< reads that returned messages
+    std::atomic<std::int64_t> readsMissed{0};  ///< reads that returned none
 
     /// Why nothing can be written any more, for good: a sync has failed, so nobody knows what is on the disk.
     void fail(Status why) {

@@ -126,12 +126,21 @@ bool SqliteStore::readTail(QueueState& queue, std::int64_t end, const service::R
 void SqliteStore::read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,
                        const service::ReadFilter* filter, service::ReadResult& result) noexcept {
     result.clear();
-    const auto queue = queues_.find(topic, queueId);
-    if (!queue) return;
+    if (const auto queue = queues_.find(topic, queueId)) readFrom(*queue, offset, limits, filter, result);
+    messagesRead_.fetch_add(result.messages, std::memory_order_relaxed);
+    if (result.status == ReadStatus::Found) {
+        readsFound_.fetch_add(1, std::memory_order_relaxed);
+    } else if (result.status != ReadStatus::NotResident) {
+        readsMissed_.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+void SqliteStore::readFrom(QueueState& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,
+                           service::ReadResult& result) noexcept {
     {
-        const std::lock_guard lock(queue->mutex);
-        result.minOffset = queue->min;
-        result.maxOffset = queue->max;
+        const std::lock_guard lock(queue.mutex);
+        result.minOffset = queue.min;
+        result.maxOffset = queue.max;
     }
     result.nextOffset = offset;
     if (offset < result.minOffset) {
@@ -146,25 +155,24 @@ void SqliteStore::read(std::string_view topic, std::int32_t queueId, std::int64_
         return;
     }
     const std::int64_t end = std::min(result.maxOffset, offset + std::max<std::int64_t>(kScanMax, limits.messagesMax));
-    if (!readTail(*queue, end, limits, filter, result)) {
+    if (!readTail(queue, end, limits, filter, result)) {
         if (limits.hotOnly) {
             result.status = ReadStatus::NotResident;
             return;
         }
         const Status status = readers_.with([&](Reader& reader) {
-            return reader.readRange(queue->id, queue->topic, queueId, end, limits, filter, result);
+            return reader.readRange(queue.id, queue.topic, queue.queueId, end, limits, filter, result);
         });
-        if (!status) log_.limited(plugin::LogLevel::Error, "cannot read messages", {{"topic", topic}, {"reason", status.message()}});
+        if (!status) log_.limited(plugin::LogLevel::Error, "cannot read messages", {{"topic", queue.topic}, {"reason", status.message()}});
         if (result.nextOffset == offset) {
             // The row is not there: removed since the look at the queue, or lost.
-            const std::lock_guard lock(queue->mutex);
+            const std::lock_guard lock(queue.mutex);
             result.status = ReadStatus::Gone;
-            result.nextOffset = std::max(offset, queue->min);
+            result.nextOffset = std::max(offset, queue.min);
             return;
         }
     }
     result.status = result.messages > 0 ? ReadStatus::Found : ReadStatus::NoMatchedMessage;
-    messagesRead_.fetch_add(result.messages, std::memory_order_relaxed);
 }
 
 service::OffsetRange SqliteStore::range(std::string_view topic, std::int32_t queueId) const noexcept {
@@ -236,6 +244,8 @@ service::StoreStats SqliteStore::stats() const {
     stats.messagesAppended = written.messages;
     stats.bytesAppended = written.bytes;
     stats.messagesRead = messagesRead_;
+    stats.readsFound = readsFound_;
+    stats.readsMissed = readsMissed_;
     stats.behindFlushBytes = written.behindFlushBytes;
     stats.queues = static_cast<std::int64_t>(queues_.size());
     stats.earliestMessageMs = readers_.with([](Reader& reader) { return reader.oldestTime(); }).value_or(-1);

@@ -53,6 +53,8 @@ public:
 
 private:
     Status refuseEmptiedFile(const std::string& path) const;
+    void readFrom(QueueState& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,
+                  service::ReadResult& result) noexcept;
     /// False when the tail does not reach back to result.nextOffset.
     static bool readTail(QueueState& queue, std::int64_t end, const service::ReadLimits& limits, const service::ReadFilter* filter,
                          service::ReadResult& result);
@@ -65,7 +67,9 @@ private:
     QueueTable queues_;
     mutable Readers readers_;
     Writer writer_;
-    mutable std::atomic<std::int64_t> messagesRead_{0};
+    std::atomic<std::int64_t> messagesRead_{0};
+    std::atomic<std::int64_t> readsFound_{0};
+    std::atomic<std::int64_t> readsMissed_{0};
 };
 
 }  // namespace patchbay::plugins::sqlite

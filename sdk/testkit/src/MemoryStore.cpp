@@ -203,33 +203,39 @@ const MemoryStore::Queue* MemoryStore::find(std::string_view topic, std::int32_t
 
 void MemoryStore::read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,
                        const service::ReadFilter* filter, service::ReadResult& result) noexcept {
-    static constexpr std::int64_t kScanMax = 800;  // entries that one read looks at for a filter, as RocketMQ
     result.clear();
     const std::lock_guard lock(mutex_);
-    const Queue* queue = find(topic, queueId);
-    if (queue == nullptr) return;
-    result.minOffset = queue->min;
-    result.maxOffset = queue->max();
+    if (const Queue* queue = find(topic, queueId)) readFrom(*queue, offset, limits, filter, result);
+    messagesRead_ += result.messages;
+    if (result.status == ReadStatus::Found) ++readsFound_;
+    else if (result.status != ReadStatus::NotResident) ++readsMissed_;
+}
+
+void MemoryStore::readFrom(const Queue& queue, std::int64_t offset, const service::ReadLimits& limits,
+                           const service::ReadFilter* filter, service::ReadResult& result) const {
+    static constexpr std::int64_t kScanMax = 800;  // entries that one read looks at for a filter, as RocketMQ
+    result.minOffset = queue.min;
+    result.maxOffset = queue.max();
     result.farBehind = farBehind_;
     result.nextOffset = offset;
-    if (queue->max() == 0) {
+    if (queue.max() == 0) {
         result.status = ReadStatus::QueueEmpty;
         result.nextOffset = 0;
-    } else if (offset < queue->min) {
+    } else if (offset < queue.min) {
         result.status = ReadStatus::OffsetTooSmall;
-        result.nextOffset = queue->min;
-    } else if (offset == queue->max()) {
+        result.nextOffset = queue.min;
+    } else if (offset == queue.max()) {
         result.status = ReadStatus::OffsetAtEnd;
-    } else if (offset > queue->max()) {
+    } else if (offset > queue.max()) {
         result.status = ReadStatus::OffsetBeyondEnd;
-        result.nextOffset = queue->max();
+        result.nextOffset = queue.max();
     } else if (limits.hotOnly && !resident_) {
         result.status = ReadStatus::NotResident;
     } else {
         result.status = ReadStatus::NoMatchedMessage;
-        const std::int64_t scanEnd = std::min(queue->max(), offset + std::max<std::int64_t>(kScanMax, limits.messagesMax));
+        const std::int64_t scanEnd = std::min(queue.max(), offset + std::max<std::int64_t>(kScanMax, limits.messagesMax));
         for (; result.nextOffset < scanEnd; ++result.nextOffset) {
-            const Entry& entry = queue->entries[static_cast<std::size_t>(result.nextOffset - queue->min)];
+            const Entry& entry = queue.entries[static_cast<std::size_t>(result.nextOffset - queue.min)];
             if (filter != nullptr && !filter->matchesTags(entry.tagsCode)) continue;
             if (filter != nullptr && filter->needsRecord() && !filter->matchesRecord(entry.record.bytes)) continue;
             const auto size = static_cast<std::int64_t>(entry.record.bytes.size());
@@ -240,7 +246,6 @@ void MemoryStore::read(std::string_view topic, std::int32_t queueId, std::int64_
             result.bytes += size;
             ++result.messages;
         }
-        reads_ += result.messages;
     }
 }
 
@@ -346,7 +351,9 @@ service::StoreStats MemoryStore::stats() const {
     stats.maxPhysicalOffset = nextPhysical_;
     stats.messagesAppended = appended_;
     stats.bytesAppended = bytes_;
-    stats.messagesRead = reads_;
+    stats.messagesRead = messagesRead_;
+    stats.readsFound = readsFound_;
+    stats.readsMissed = readsMissed_;
     if (!byPhysical_.empty()) stats.earliestMessageMs = parsed(byPhysical_.begin()->second).storeTimestamp;
     stats.queues = static_cast<std::int64_t>(queues_.size());
     return stats;

@@ -235,6 +235,12 @@ TEST_P(MessageStoreContract, StatisticsCount) {
     EXPECT_EQ(stats.messagesAppended, 4);
     EXPECT_GT(stats.bytesAppended, 4 * 6);
     EXPECT_EQ(stats.messagesRead, 4);
+    EXPECT_GT(stats.readsFound, 0);
+    service::ReadResult nothing;
+    store().read("TopicTest", 0, stats.messagesAppended, {}, nullptr, nothing);
+    store().read("TopicTest", 9, 0, {}, nullptr, nothing);
+    EXPECT_EQ(store().stats().readsFound, stats.readsFound);
+    EXPECT_EQ(store().stats().readsMissed, stats.readsMissed + 2);
     EXPECT_EQ(stats.queues, 1);
     EXPECT_EQ(stats.earliestMessageMs, clock.wallMs());
     EXPECT_GT(stats.maxPhysicalOffset, stats.minPhysicalOffset);

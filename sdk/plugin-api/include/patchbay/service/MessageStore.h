@@ -176,7 +176,9 @@ struct StoreStats {
     std::int64_t maxPhysicalOffset = 0;
     std::int64_t messagesAppended = 0;   ///< since start
     std::int64_t bytesAppended = 0;      ///< bodies and headers, since start
-    std::int64_t messagesRead = 0;
+    std::int64_t messagesRead = 0;       ///< since start
+    std::int64_t readsFound = 0;         ///< calls of read() that returned messages, since start
+    std::int64_t readsMissed = 0;        ///< calls of read() that returned none, but for NotResident, since start
     std::int64_t earliestMessageMs = -1; ///< store time of the oldest message, -1 when empty
     std::int64_t queues = 0;
     std::int64_t behindFlushBytes = 0;   ///< appended but not yet durable

@@ -73,6 +73,8 @@ private:
 
     void store(service::AppendItem& item, Held& held);
     void publish(std::unique_lock<std::mutex>& lock);
+    void readFrom(const Queue& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,
+                  service::ReadResult& result) const;
     [[nodiscard]] const Queue* find(std::string_view topic, std::int32_t queueId) const;
     void index(const Entry& entry);
 
@@ -92,7 +94,9 @@ private:
     std::int64_t lastIndexedPhysical_ = 0;
     std::int64_t appended_ = 0;
     std::int64_t bytes_ = 0;
-    std::int64_t reads_ = 0;
+    std::int64_t messagesRead_ = 0;
+    std::int64_t readsFound_ = 0;
+    std::int64_t readsMissed_ = 0;
     std::size_t refusals_ = 0;
     service::AppendStatus refusalStatus_ = service::AppendStatus::Failed;
     Status refusal_;
