@@ -9,6 +9,8 @@
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
 
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +37,13 @@ protected:
 
 /// Success with a body.
 [[nodiscard]] plugin::Response withBody(std::string body);
+/// Success of a request that RocketMQ answers with the remark its responses are born with; tools print it.
+[[nodiscard]] plugin::Response doneAsBorn();
+/// A header field of the request, empty when it is absent.
+[[nodiscard]] std::string_view fieldOf(const plugin::Request& request, std::string_view name) noexcept;
+/// The refusal of a request that lacks one of these header fields, or nothing.
+[[nodiscard]] std::optional<plugin::Response> withoutField(const plugin::Request& request,
+                                                           std::initializer_list<std::string_view> names);
 /// A refusal as RocketMQ words it.
 [[nodiscard]] plugin::Response refusal(protocol::ResponseCode code, std::string remark);
 

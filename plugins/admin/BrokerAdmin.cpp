@@ -6,7 +6,9 @@
 #include "patchbay/protocol/route/ConfigText.h"
 #include "patchbay/protocol/route/DataVersion.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <vector>
 
 namespace patchbay::plugins::admin {
@@ -38,6 +40,10 @@ constexpr const char* kAlwaysNought[] = {
     "ackThreadPoolQueueHeadWaitTimeMills", "EndTransactionQueueSize", "pageCacheLockTimeMills", "dispatchBehindBytes",
     "startAcceptSendRequestTimeStamp", "timerReadBehind", "timerOffsetBehind", "timerCongestNum"};
 
+constexpr std::string_view kNeverChanged[] = {"brokerConfigPath", "configBlackList", "rocketmqHome"};
+
+Response blackListed() { return refusal(ResponseCode::NoPermission, "Can not update config in black list."); }
+
 }  // namespace
 
 Response BrokerAdmin::answer(const plugin::Request& request) {
@@ -51,13 +57,21 @@ Response BrokerAdmin::answer(const plugin::Request& request) {
 Response BrokerAdmin::updateConfig(const plugin::Request& request) {
     const auto table = protocol::parseConfigText(request.body());
     if (!table) return refusal(ResponseCode::SystemError, table.error().message());
+    const auto known = context_.runtimeConfig().snapshot("broker");
     std::vector<plugin::ConfigEntry> changes;
-    for (const auto& [key, value] : *table) changes.push_back({key, value, false, false});
+    for (const auto& [key, value] : *table) {
+        if (std::ranges::find(kNeverChanged, key) != std::end(kNeverChanged)) return blackListed();
+        if (std::ranges::find(known, key, &plugin::ConfigEntry::key) != known.end()) {
+            changes.push_back({key, value, false, false});
+        } else {
+            // RocketMQ passes over keys it does not know, and scripts send such to all brokers of a cluster.
+            context_.log().warn("an administrator's change of an unknown key is passed over",
+                                {{"key", key}, {"peer", request.peer().remote().toString()}});
+        }
+    }
     if (changes.empty()) return Response(ResponseCode::Success);
     const Status applied = context_.runtimeConfig().apply("broker", changes);
-    if (applied.code() == StatusCode::Denied) {
-        return refusal(ResponseCode::NoPermission, "Can not update config in black list. " + applied.message());
-    }
+    if (applied.code() == StatusCode::Denied) return blackListed();
     if (!applied) return refusal(ResponseCode::SystemError, applied.message());
     if (services_.registration) services_.registration->registerSoon();
     return Response(ResponseCode::Success);
@@ -89,6 +103,9 @@ Response BrokerAdmin::runtimeInfo() const {
     table["runtime"] = uptime(context_.clock().wallMs() - identity.startedWallMs);
     table["putTps"] = rates.put;
     table["getTransferredTps"] = rates.got;
+    table["getFoundTps"] = rates.found;
+    table["getMissTps"] = rates.missed;
+    table["getTotalTps"] = rates.reads;
     table["putMessageTimesTotal"] = std::to_string(store.messagesAppended);
     table["putMessageSizeTotal"] = std::to_string(store.bytesAppended);
     table["putMessageAverageSize"] = std::to_string(store.messagesAppended > 0 ? static_cast<double>(store.bytesAppended) /

@@ -17,8 +17,12 @@ constexpr std::int32_t kClientVersionMin = 62;
 }  // namespace
 
 void ClientRelay::process(plugin::Request request) {
-    const std::string group(request.command().find("consumerGroup").value_or(std::string_view()));
-    const std::string clientId(request.command().find("clientId").value_or(std::string_view()));
+    if (auto refused = withoutField(request, {"consumerGroup", "clientId"})) {
+        std::move(request).respond(std::move(*refused));
+        return;
+    }
+    const std::string group(fieldOf(request, "consumerGroup"));
+    const std::string clientId(fieldOf(request, "clientId"));
     const auto members = services_.clients->consumers(group);
     const auto found = std::ranges::find(members, clientId, &service::ClientInfo::clientId);
     if (found == members.end()) {

@@ -90,6 +90,7 @@ Response GroupAdmin::get(const plugin::Request& request) const {
 }
 
 Response GroupAdmin::consumers(const plugin::Request& request) const {
+    if (auto refused = withoutField(request, {"consumerGroup"})) return std::move(*refused);
     const std::string group(fieldOf(request, "consumerGroup"));
     const auto state = services_.clients->group(group);
     if (!state.online) {
@@ -108,6 +109,7 @@ Response GroupAdmin::consumers(const plugin::Request& request) const {
 }
 
 Response GroupAdmin::producers(const plugin::Request& request) const {
+    if (auto refused = withoutField(request, {"producerGroup"})) return std::move(*refused);
     const std::string group(fieldOf(request, "producerGroup"));
     const auto clients = services_.clients->producers(group);
     if (clients.empty()) return refusal(ResponseCode::SystemError, "the producer group[" + group + "] not exist");
@@ -115,6 +117,7 @@ Response GroupAdmin::producers(const plugin::Request& request) const {
 }
 
 Response GroupAdmin::groupsOfTopic(const plugin::Request& request) const {
+    if (auto refused = withoutField(request, {"topic"})) return std::move(*refused);
     const std::string_view topic = fieldOf(request, "topic");
     std::set<std::string> groups;
     for (auto& group : services_.clients->groupsOf(topic)) groups.insert(std::move(group));
@@ -123,6 +126,7 @@ Response GroupAdmin::groupsOfTopic(const plugin::Request& request) const {
 }
 
 Response GroupAdmin::topicsOfGroup(const plugin::Request& request) const {
+    if (auto refused = withoutField(request, {"group"})) return std::move(*refused);
     return withBody(protocol::TopicList{services_.offsets->topicsOf(fieldOf(request, "group")), identity_.address()}.toJson());
 }
 

@@ -1,9 +1,9 @@
-// GroupAdmin: consumer groups, who is connected, how far they are (200, 201, 203, 204, 207, 208, 225, 300, 343, 352).
+// GroupAdmin: consumer groups, and who is connected (200, 201, 203, 204, 207, 225, 300, 343, 352).
 #pragma once
 
 #include "AdminProcessor.h"
 
-#include "patchbay/protocol/route/AdminBodies.h"
+#include "patchbay/protocol/route/SubscriptionGroupConfig.h"
 
 namespace patchbay::plugins::admin {
 
@@ -21,12 +21,9 @@ private:
     [[nodiscard]] plugin::Response get(const plugin::Request& request) const;
     [[nodiscard]] plugin::Response consumers(const plugin::Request& request) const;
     [[nodiscard]] plugin::Response producers(const plugin::Request& request) const;
-    [[nodiscard]] plugin::Response consumeStats(const plugin::Request& request) const;
     [[nodiscard]] plugin::Response groupsOfTopic(const plugin::Request& request) const;
     [[nodiscard]] plugin::Response topicsOfGroup(const plugin::Request& request) const;
-    [[nodiscard]] std::vector<std::string> wantedTopics(std::string_view group, std::string_view topic,
-                                                        std::string_view list) const;
-    void addQueues(protocol::ConsumeStats& stats, std::string_view group, const std::string& topic) const;
+    [[nodiscard]] plugin::Response put(const protocol::SubscriptionGroupConfig& config);
 
     const AdminServices& services_;
     const plugin::BrokerIdentity& identity_;

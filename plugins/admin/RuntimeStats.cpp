@@ -25,7 +25,7 @@ void appendRate(std::string& out, std::int64_t count, std::chrono::nanoseconds o
 
 RuntimeStats::Sample RuntimeStats::look() const {
     const auto stats = store_.stats();
-    return {clock_.now(), stats.messagesAppended, stats.messagesRead};
+    return {clock_.now(), stats.messagesAppended, stats.messagesRead, stats.readsFound, stats.readsMissed};
 }
 
 void RuntimeStats::sample() {
@@ -44,15 +44,15 @@ RuntimeStats::Rates RuntimeStats::rates() const {
     const Sample now = look();
     const std::lock_guard lock(mutex_);
     Rates rates;
-    for (const std::size_t back : {std::size_t{1}, std::size_t{6}, std::size_t{60}}) {
-        if (samples_.empty()) {
-            appendRate(rates.put, 0, {});
-            appendRate(rates.got, 0, {});
-            continue;
-        }
-        const Sample& then = samples_[samples_.size() > back ? samples_.size() - back : 0];
-        appendRate(rates.put, now.put - then.put, now.at - then.at);
-        appendRate(rates.got, now.got - then.got, now.at - then.at);
+    // One interval more than is asked for: right after a look the last one would be empty.
+    for (const std::size_t back : {std::size_t{2}, std::size_t{7}, std::size_t{61}}) {
+        const Sample& then = samples_.empty() ? now : samples_[samples_.size() > back ? samples_.size() - back : 0];
+        const auto over = now.at - then.at;
+        appendRate(rates.put, now.put - then.put, over);
+        appendRate(rates.got, now.got - then.got, over);
+        appendRate(rates.found, now.found - then.found, over);
+        appendRate(rates.missed, now.missed - then.missed, over);
+        appendRate(rates.reads, now.found - then.found + now.missed - then.missed, over);
     }
     return rates;
 }

@@ -25,8 +25,11 @@ public:
     void sample();
 
     struct Rates {
-        std::string put;   ///< messages a second over 10 s, 60 s and 600 s, separated by blanks, as tools read them
+        std::string put;   ///< messages a second over the last 10, 60 and 600 s and up to 10 s more, separated by blanks, as tools read them
         std::string got;
+        std::string found;   ///< reads a second that returned messages
+        std::string missed;  ///< reads a second that returned none
+        std::string reads;   ///< both together
     };
     [[nodiscard]] Rates rates() const;
 
@@ -44,8 +47,10 @@ private:
         MonotonicTime at;
         std::int64_t put;
         std::int64_t got;
+        std::int64_t found;
+        std::int64_t missed;
     };
-    static constexpr std::size_t kKept = 61;
+    static constexpr std::size_t kKept = 62;
 
     [[nodiscard]] Sample look() const;
 

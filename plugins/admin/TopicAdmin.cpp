@@ -14,6 +14,8 @@ using protocol::ResponseCode;
 
 namespace {
 
+constexpr std::int32_t kQueuesMax = 65'536;
+
 /// "+a=b,-c" as a table whose names keep their sign; nothing when it is not of that form, with the reason.
 Result<protocol::Attributes> parseAttributes(std::string_view text) {
     protocol::Attributes attributes;
@@ -22,12 +24,13 @@ Result<protocol::Attributes> parseAttributes(std::string_view text) {
         const std::string_view item = text.substr(0, comma);
         text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
         const auto equals = item.find('=');
+        const bool removes = equals == std::string_view::npos;
         const std::string name(item.substr(0, equals));
-        if (name.empty()) return Status(StatusCode::InvalidArgument, "kv string format wrong");
-        const std::string value(equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1));
-        if (!attributes.emplace(name, value).second) {
-            return Status(StatusCode::InvalidArgument, "key duplication in " + name);
+        if (!name.starts_with(removes ? '-' : '+')) {
+            return Status(StatusCode::InvalidArgument, (removes ? "delete attribute format is wrong: " : "add/alter attribute format is wrong: ") + name);
         }
+        const std::string value(removes ? std::string_view() : item.substr(equals + 1));
+        if (!attributes.emplace(name, value).second) return Status(StatusCode::InvalidArgument, "key duplication: " + name);
     }
     return attributes;
 }
@@ -53,6 +56,13 @@ std::optional<Response> TopicAdmin::refuse(const protocol::TopicConfig& config) 
     if (config_.refuseSystemTopics && services_.topics->isSystem(config.topicName)) {
         return refusal(ResponseCode::InvalidParameter, "The topic[" + config.topicName + "] is conflict with system topic.");
     }
+    for (const std::int32_t queues : {config.readQueueNums, config.writeQueueNums}) {
+        // Queue ids are 16 bits wide everywhere else, and statistics walk all queues.
+        if (queues < 0 || queues > kQueuesMax) {
+            return refusal(ResponseCode::InvalidParameter, "A topic has from 0 to " + std::to_string(kQueuesMax) + " queues, not " +
+                                                               std::to_string(queues) + ".");
+        }
+    }
     const auto type = config.attributes.find("+message.type");
     if (!config_.mixedTopics && type != config.attributes.end() && type->second == "MIXED") {
         return refusal(ResponseCode::InvalidParameter, "MIXED message type is not supported.");
@@ -63,38 +73,41 @@ std::optional<Response> TopicAdmin::refuse(const protocol::TopicConfig& config) 
 Response TopicAdmin::update(const plugin::Request& request) {
     const auto header = protocol::CreateTopicRequest::parse(request.command());
     if (!header) return Response(header.error());
-    auto attributes = parseAttributes(header->attributes);
-    if (!attributes) return refusal(ResponseCode::SystemError, attributes.error().message());
-
+    const auto filterType = protocol::parseTopicFilterType(header->topicFilterType);
+    if (!filterType) {
+        return refusal(ResponseCode::SystemError, "topicFilterType = [" + std::string(header->topicFilterType) + "] value invalid");
+    }
     protocol::TopicConfig config;
     config.topicName = header->topic;
     config.readQueueNums = header->readQueueNums;
     config.writeQueueNums = header->writeQueueNums;
     config.perm = static_cast<std::uint32_t>(header->perm);
-    config.topicFilterType = protocol::parseTopicFilterType(header->topicFilterType).value_or(protocol::TopicFilterType::SingleTag);
+    config.topicFilterType = *filterType;
     config.topicSysFlag = header->topicSysFlag;
     config.order = header->order;
+    auto attributes = parseAttributes(header->attributes);
+    if (!attributes) return refusal(ResponseCode::SystemError, attributes.error().message());
     config.attributes = std::move(*attributes);
     if (auto refused = refuse(config)) return std::move(*refused);
     if (const auto stored = services_.topics->put(config); !stored) return refusal(ResponseCode::SystemError, stored.message());
-    return Response(ResponseCode::Success);
+    return doneAsBorn();
 }
 
 Response TopicAdmin::updateList(const plugin::Request& request) {
     auto list = protocol::TopicConfigList::fromJson(request.body());
-    if (!list) return Response(list.error());
+    if (!list) return refusal(ResponseCode::SystemError, list.error().message());
     for (const auto& config : list->topicConfigList) {
         if (auto refused = refuse(config)) return std::move(*refused);
         // RocketMQ ends the whole call at the first topic that is what it should be already; so do we, because a tool that
         // sends such a list expects the same topics afterwards from every broker.
         if (const auto stored = services_.topics->get(config.topicName); stored && *stored == config) {
-            return Response(ResponseCode::Success);
+            return doneAsBorn();
         }
     }
     if (const auto stored = services_.topics->putAll(std::move(list->topicConfigList)); !stored) {
         return refusal(ResponseCode::SystemError, stored.message());
     }
-    return Response(ResponseCode::Success);
+    return doneAsBorn();
 }
 
 Response TopicAdmin::remove(const plugin::Request& request) {

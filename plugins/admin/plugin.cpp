@@ -2,6 +2,7 @@
 #include "BrokerAdmin.h"
 #include "ClientRelay.h"
 #include "GroupAdmin.h"
+#include "StatsAdmin.h"
 #include "TopicAdmin.h"
 
 #include <array>
@@ -24,6 +25,7 @@ public:
         stats_ = std::make_unique<RuntimeStats>(*services_.store, context.clock());
         topics_ = std::make_unique<TopicAdmin>(services_, context.identity(), config_);
         groups_ = std::make_unique<GroupAdmin>(services_, context.identity());
+        consumption_ = std::make_unique<StatsAdmin>(services_, context.identity(), context.clock());
         broker_ = std::make_unique<BrokerAdmin>(services_, context, *stats_);
         relay_ = std::make_unique<ClientRelay>(services_);
         return bind(context.processors());
@@ -38,6 +40,7 @@ public:
     void stop() noexcept override {
         relay_.reset();
         broker_.reset();
+        consumption_.reset();
         groups_.reset();
         topics_.reset();
         stats_.reset();
@@ -63,15 +66,19 @@ private:
                                             Code::GetSystemTopicListFromBroker, Code::GetTopicConfig};
         static constexpr std::array kGroups{Code::UpdateAndCreateSubscriptiongroup, Code::GetAllSubscriptiongroupConfig,
                                             Code::GetConsumerConnectionList, Code::GetProducerConnectionList,
-                                            Code::DeleteSubscriptiongroup, Code::GetConsumeStats,
-                                            Code::UpdateAndCreateSubscriptiongroupList, Code::QueryTopicConsumeByWho,
-                                            Code::QueryTopicsByConsumer, Code::GetSubscriptiongroupConfig};
+                                            Code::DeleteSubscriptiongroup, Code::UpdateAndCreateSubscriptiongroupList,
+                                            Code::QueryTopicConsumeByWho, Code::QueryTopicsByConsumer,
+                                            Code::GetSubscriptiongroupConfig};
+        static constexpr std::array kConsumption{Code::GetAllConsumerOffset, Code::GetConsumeStats, Code::QueryConsumeTimeSpan,
+                                                 Code::GetBrokerConsumeStats, Code::GetAllProducerInfo,
+                                                 Code::QuerySubscriptionByConsumer};
         static constexpr std::array kBroker{Code::UpdateBrokerConfig, Code::GetBrokerConfig, Code::GetBrokerRuntimeInfo};
         static constexpr std::array kRelayed{Code::GetConsumerRunningInfo};
         plugin::BindOptions options;
         options.executor = {"admin", config_.threads, config_.queueCapacity, std::chrono::milliseconds(0)};
         if (auto bound = processors.bind(kTopics, *topics_, options); !bound) return bound;
         if (auto bound = processors.bind(kGroups, *groups_, options); !bound) return bound;
+        if (auto bound = processors.bind(kConsumption, *consumption_, options); !bound) return bound;
         if (auto bound = processors.bind(kBroker, *broker_, options); !bound) return bound;
         return processors.bind(kRelayed, *relay_, options);
     }
@@ -82,6 +89,7 @@ private:
     std::unique_ptr<RuntimeStats> stats_;
     std::unique_ptr<TopicAdmin> topics_;
     std::unique_ptr<GroupAdmin> groups_;
+    std::unique_ptr<StatsAdmin> consumption_;
     std::unique_ptr<BrokerAdmin> broker_;
     std::unique_ptr<ClientRelay> relay_;
 };

@@ -174,7 +174,8 @@ Status GroupTable::put(const protocol::SubscriptionGroupConfig& config) {
         protocol::SubscriptionGroupConfig next = config;
         if (next.attributes.empty() && at != table_.end()) next.attributes = at->second.config.attributes;
         if (!next.attributes.empty() && (at == table_.end() || next.attributes != at->second.config.attributes)) {
-            return {StatusCode::InvalidArgument, "group attribute " + next.attributes.begin()->first + " is not known"};
+            const std::string_view name = next.attributes.begin()->first;
+            return {StatusCode::InvalidArgument, "unsupported key: " + std::string(name.substr(name.starts_with('+') ? 1 : 0))};
         }
         if (at != table_.end() && at->second.config == next) return Status::ok();
         if (Status stored = commit(std::move(next)); !stored) return stored;

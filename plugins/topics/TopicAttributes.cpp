@@ -17,9 +17,10 @@ struct Rule {
     std::span<const std::string_view> values;  ///< empty: a number from -1 on
 };
 
-constexpr std::array<std::string_view, 2> kQueueTypes{"BatchCQ", "SimpleCQ"};
+// In the order in which RocketMQ's refusals list them.
+constexpr std::array<std::string_view, 2> kQueueTypes{"SimpleCQ", "BatchCQ"};
 constexpr std::array<std::string_view, 2> kCleanupPolicies{"DELETE", "COMPACTION"};
-constexpr std::array<std::string_view, 6> kMessageTypes{"UNSPECIFIED", "NORMAL", "FIFO", "DELAY", "TRANSACTION", "MIXED"};
+constexpr std::array<std::string_view, 6> kMessageTypes{"UNSPECIFIED", "MIXED", "TRANSACTION", "FIFO", "DELAY", "NORMAL"};
 constexpr std::array<Rule, 4> kRules{{
     {"queue.type", false, kQueueTypes},
     {"cleanup.policy", false, kCleanupPolicies},
@@ -27,8 +28,9 @@ constexpr std::array<Rule, 4> kRules{{
     {"reserve.time", true, {}},
 }};
 
-Status invalid(std::string_view name, std::string_view why) {
-    return {StatusCode::InvalidArgument, "topic attribute " + std::string(name) + " " + std::string(why)};
+/// Tools show these texts, so they are RocketMQ's.
+Status invalid(std::string_view why, std::string_view name) {
+    return {StatusCode::InvalidArgument, std::string(why) + std::string(name)};
 }
 
 Status checkValue(const Rule& rule, std::string_view value) {
@@ -36,23 +38,23 @@ Status checkValue(const Rule& rule, std::string_view value) {
         if (std::find(rule.values.begin(), rule.values.end(), value) != rule.values.end()) return Status::ok();
         std::string allowed;
         for (const auto& one : rule.values) allowed += (allowed.empty() ? "" : ", ") + std::string(one);
-        return invalid(rule.name, "cannot be '" + std::string(value) + "'; it is one of " + allowed);
+        return invalid("value is not in set: [", allowed + "]");
     }
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error == std::errc{} && end == value.data() + value.size() && number >= -1) return Status::ok();
-    return invalid(rule.name, "cannot be '" + std::string(value) + "'; it is a number from -1 on");
+    return {StatusCode::InvalidArgument, "value is not in range(-1, 9223372036854775807)"};
 }
 
 Status applyOne(protocol::Attributes& result, char sign, std::string_view name, std::string_view value, bool creating) {
+    const auto stored = result.find(name);
+    if (sign == '-' && creating) return invalid("only add attribute is supported while creating topic. key: ", name);
+    if (sign == '-' && stored == result.end()) return invalid("attempt to delete a nonexistent key: ", name);
     const auto rule = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& r) { return r.name == name; });
-    if (rule == kRules.end()) return invalid(name, "is not known");
-    if (!creating && !rule->changeable) return invalid(name, "can only be set when the topic is created");
+    if (rule == kRules.end()) return invalid("unsupported key: ", name);
+    if (!creating && !rule->changeable) return invalid("attempt to update an unchangeable attribute. key: ", name);
     if (sign == '-') {
-        if (creating) return invalid(name, "cannot be removed from a topic that is being created");
-        const auto at = result.find(name);
-        if (at == result.end()) return invalid(name, "is not set and cannot be removed");
-        result.erase(at);
+        result.erase(stored);
         return Status::ok();
     }
     if (Status good = checkValue(*rule, value); !good) return good;
@@ -69,10 +71,10 @@ Result<protocol::Attributes> changeAttributes(const protocol::Attributes& stored
         if (sign != '+' && sign != '-') {
             const auto at = stored.find(signedName);
             if (at != stored.end() && at->second == value) continue;
-            return invalid(signedName, "needs a sign: +name=value or -name");
+            return invalid("wrong format key: ", signedName);
         }
         const std::string_view name = std::string_view(signedName).substr(1);
-        if (changes.contains((sign == '+' ? '-' : '+') + std::string(name))) return invalid(name, "is set and removed at once");
+        if (changes.contains((sign == '+' ? '-' : '+') + std::string(name))) return invalid("alter duplication key. key: ", name);
         if (Status done = applyOne(result, sign, name, value, creating); !done) return done;
     }
     return result;

@@ -1,0 +1,250 @@
+// Proves: what administration does beyond the words: deletions reach all tables, limits hold, connections are listed, questions
+// go through to clients. How: the plugin with the real tables on a fake kernel.
+// Left to others: recorded answers (golden_test), runtime information (runtime_test).
+#include "AdminBench.h"
+
+#include "patchbay/protocol/headers/Admin.h"
+
+#include <set>
+#include <vector>
+
+namespace patchbay::plugins::admin {
+namespace {
+
+using namespace std::string_literals;
+
+class AdminPluginTest : public AdminTest {
+protected:
+    CallResult create(std::string_view topic, std::int32_t queues, std::string_view attributes = {}) {
+        protocol::CreateTopicRequest request;
+        request.topic = topic;
+        request.defaultTopic = "TBW102";
+        request.readQueueNums = request.writeQueueNums = queues;
+        request.perm = 6;
+        request.topicFilterType = "SINGLE_TAG";
+        request.attributes = attributes;
+        return context_.call(RequestCode::UpdateAndCreateTopic, request);
+    }
+};
+
+TEST_F(AdminPluginTest, ATopicIsDeletedWithItsOffsetsAndMessages) {
+    begin();
+    makeTopic("T");
+    append("T", 0, 3);
+    offsets().commit("c", "G", "T", 0, 2);
+    EXPECT_EQ(context_.call(RequestCode::DeleteTopicInBroker, Fields{{"topic", "T"}}).code(), ResponseCode::Success);
+    EXPECT_FALSE(topics().get("T"));
+    EXPECT_EQ(offsets().query("G", "T", 0), -1);
+    EXPECT_EQ(store_.range("T", 0).max, 0);
+    EXPECT_EQ(context_.call(RequestCode::GetTopicStatsInfo, Fields{{"topic", "T"}}).code(), ResponseCode::TopicNotExist);
+}
+
+TEST_F(AdminPluginTest, QueuesAreCountedBeforeTheyAreWalked) {
+    begin();
+    for (const std::int32_t queues : {65'537, 2'147'483'647, -1}) {
+        EXPECT_EQ(create("Wide", queues).code(), ResponseCode::InvalidParameter) << queues;
+        const std::string body = R"({"topicConfigList":[{"topicName":"Wide","readQueueNums":)" + std::to_string(queues) + "}]}";
+        EXPECT_EQ(context_.call(RequestCode::UpdateAndCreateTopicList, Fields{}, body).code(), ResponseCode::InvalidParameter);
+    }
+    EXPECT_FALSE(topics().get("Wide"));
+    EXPECT_EQ(create("Wide", 65'536).code(), ResponseCode::Success);
+    EXPECT_EQ(create("None", 0).code(), ResponseCode::Success);
+}
+
+TEST_F(AdminPluginTest, AttributesOfAWrongFormAreNamed) {
+    begin();
+    EXPECT_EQ(create("T", 1, "message.type=FIFO").remark(), "add/alter attribute format is wrong: message.type");
+    EXPECT_EQ(create("T", 1, "message.type").remark(), "delete attribute format is wrong: message.type");
+    EXPECT_EQ(create("T", 1, "+message.type=FIFO,+message.type=DELAY").remark(), "key duplication: +message.type");
+    EXPECT_EQ(create("T", 1, ",,=").code(), ResponseCode::SystemError);
+    EXPECT_EQ(create("T", 1, "+message.type=SOMETIMES").remark(),
+              "value is not in set: [UNSPECIFIED, MIXED, TRANSACTION, FIFO, DELAY, NORMAL]");
+    EXPECT_FALSE(topics().get("T"));
+}
+
+TEST_F(AdminPluginTest, MixedTopicsAndSystemTopicsAreAMatterOfConfiguration) {
+    begin({{"enableMixedMessageType", "true"}, {"validateSystemTopicWhenUpdateTopic", "false"}});
+    EXPECT_EQ(create("T", 1, "+message.type=MIXED").code(), ResponseCode::Success);
+    EXPECT_EQ(create("SELF_TEST_TOPIC", 2).code(), ResponseCode::Success);
+    EXPECT_EQ(topics().get("SELF_TEST_TOPIC")->readQueueNums, 2);
+}
+
+TEST_F(AdminPluginTest, GroupNamesThatNobodyCouldUseAreRefused) {
+    begin();
+    for (const char* body : {R"({"groupName":""})", R"({"groupName":"bad group!"})", "{}"}) {
+        EXPECT_EQ(context_.call(RequestCode::UpdateAndCreateSubscriptiongroup, Fields{}, body).code(), ResponseCode::InvalidParameter);
+    }
+    EXPECT_EQ(context_.call(RequestCode::UpdateAndCreateSubscriptiongroup, Fields{}, "not json").code(), ResponseCode::SystemError);
+    EXPECT_EQ(context_.call(RequestCode::UpdateAndCreateSubscriptiongroupList, Fields{},
+                            R"({"groupConfigList":[{"groupName":"A"},{"groupName":"a b"}]})").code(), ResponseCode::InvalidParameter);
+}
+
+TEST_F(AdminPluginTest, MembersOfAChangedGroupAreTold) {
+    begin();
+    makeTopic("T");
+    const auto peer = connect("c@1", "G", "T");
+    const auto before = peer->pushed().size();
+    ASSERT_EQ(context_.call(RequestCode::UpdateAndCreateSubscriptiongroup, Fields{}, R"({"groupName":"G","retryMaxTimes":3})").code(),
+              ResponseCode::Success);
+    context_.pump();
+    EXPECT_EQ(groups().get("G")->retryMaxTimes, 3);
+    EXPECT_GT(peer->pushed().size(), before);
+}
+
+TEST_F(AdminPluginTest, AGroupIsDeletedWithItsOffsetsWhenThatIsAskedFor) {
+    begin();
+    for (const bool clean : {false, true}) {
+        ASSERT_EQ(context_.call(RequestCode::UpdateAndCreateSubscriptiongroup, Fields{}, R"({"groupName":"G"})").code(), ResponseCode::Success);
+        offsets().commit("c", "G", "T", 0, 5);
+        EXPECT_EQ(context_.call(RequestCode::DeleteSubscriptiongroup, Fields{{"groupName", "G"}, {"cleanOffset", clean ? "true" : "false"}}).code(),
+                  ResponseCode::Success);
+        EXPECT_FALSE(groups().get("G"));
+        EXPECT_EQ(offsets().query("G", "T", 0), clean ? -1 : 5);
+    }
+}
+
+TEST_F(AdminPluginTest, ConnectionsAreListed) {
+    begin();
+    makeTopic("T");
+    connect("c@1", "G", "T", "127.0.0.1:50001");
+    connect("c@2", "G", "T", "127.0.0.1:50002");
+    const auto consumers = protocol::ConsumerConnection::fromJson(
+        context_.call(RequestCode::GetConsumerConnectionList, Fields{{"consumerGroup", "G"}}).body());
+    ASSERT_TRUE(consumers);
+    ASSERT_EQ(consumers->connectionSet.size(), 2U);
+    std::set<std::string> addresses;
+    for (const auto& connection : consumers->connectionSet) {
+        addresses.insert(connection.clientAddr + " " + connection.clientId + " " + connection.language);
+    }
+    EXPECT_EQ(addresses, (std::set<std::string>{"127.0.0.1:50001 c@1 JAVA", "127.0.0.1:50002 c@2 JAVA"}));
+    EXPECT_EQ(consumers->consumeType, protocol::ConsumeType::Passively);
+    EXPECT_EQ(consumers->messageModel, protocol::MessageModel::Clustering);
+    EXPECT_EQ(consumers->consumeFromWhere, protocol::ConsumeFromWhere::FirstOffset);
+    EXPECT_EQ(consumers->subscriptionTable.at("T").subString, "TagA || TagB");
+
+    const auto producers = protocol::ProducerConnection::fromJson(
+        context_.call(RequestCode::GetProducerConnectionList, Fields{{"producerGroup", "P"}}).body());
+    ASSERT_TRUE(producers);
+    EXPECT_EQ(producers->connectionSet.size(), 2U);
+    const auto whole = context_.call(RequestCode::GetAllProducerInfo).body();
+    EXPECT_NE(whole.find(R"("P":[{"clientId":")"), std::string::npos) << whole;
+    EXPECT_NE(whole.find(R"("remoteIP":"/127.0.0.1:50001")"), std::string::npos) << whole;
+
+    const auto who = protocol::GroupList::fromJson(context_.call(RequestCode::QueryTopicConsumeByWho, Fields{{"topic", "T"}}).body());
+    EXPECT_EQ(who->groupList, std::vector{"G"s});
+    const auto subscribed = context_.call(RequestCode::QuerySubscriptionByConsumer, Fields{{"group", "G"}, {"topic", "T"}}).body();
+    EXPECT_TRUE(subscribed.starts_with(R"({"group":"G","subscriptionData":{"classFilterMode":false,)")) << subscribed;
+    EXPECT_EQ(context_.call(RequestCode::QuerySubscriptionByConsumer, Fields{{"group", "Nobody"}, {"topic", "T"}}).body(),
+              R"({"group":"Nobody","topic":"T"})");
+}
+
+TEST_F(AdminPluginTest, AnOnlineGroupIsOnlyBehindOnWhatItSubscribes) {
+    begin();
+    makeTopic("T", 1);
+    makeTopic("Old", 1);
+    append("T", 0, 5);
+    append("Old", 0, 7);
+    offsets().commit("c", "G", "T", 0, 2);
+    offsets().commit("c", "G", "Old", 0, 2);
+    const auto topicsOf = [&](const Fields& fields) {
+        std::set<std::string> names;
+        const auto stats = protocol::ConsumeStats::fromJson(context_.call(RequestCode::GetConsumeStats, fields).body());
+        for (const auto& [queue, entry] : stats->offsetTable) names.insert(queue.topic);
+        return names;
+    };
+    EXPECT_EQ(topicsOf({{"consumerGroup", "G"}}), (std::set<std::string>{"Old", "T"})) << "off line";
+    connect("c@1", "G", "T");
+    EXPECT_EQ(topicsOf({{"consumerGroup", "G"}}), (std::set<std::string>{"T"}));
+    EXPECT_EQ(topicsOf({{"consumerGroup", "G"}, {"topic", "Old"}}), (std::set<std::string>{}));
+    EXPECT_EQ(topicsOf({{"consumerGroup", "G"}, {"topicList", ";Old;;T;Nothing;"}}), (std::set<std::string>{"Old", "T"}));
+
+    const auto broker = context_.call(RequestCode::GetBrokerConsumeStats, Fields{{"isOrder", "false"}}).body();
+    EXPECT_NE(broker.find(R"({"G":[{"consumeTps":0.0,"offsetTable":{{"brokerName":"gold-a","queueId":0,"topic":"T"}:{"brokerOffset":5,)"
+                          R"("consumerOffset":2,)"), std::string::npos) << broker;
+    EXPECT_TRUE(broker.ends_with(R"("totalDiff":3,"totalInflightDiff":0})")) << broker;
+    EXPECT_TRUE(context_.call(RequestCode::GetBrokerConsumeStats, Fields{{"isOrder", "true"}}).body().ends_with(R"("totalDiff":0,"totalInflightDiff":0})"));
+    const auto all = protocol::ConsumerOffsets::fromJson(context_.call(RequestCode::GetAllConsumerOffset).body());
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->offsetTable.at("T@G").at(0), 2);
+}
+
+TEST_F(AdminPluginTest, TimeSpansSayHowLongTheNextMessageWaits) {
+    begin();
+    makeTopic("T", 2);
+    const std::int64_t first = context_.clock().wallMs();
+    append("T", 0, 1);
+    context_.manualClock().advance(std::chrono::seconds(10));
+    append("T", 0, 1);
+    offsets().commit("c", "G", "T", 0, 1);
+    context_.manualClock().advance(std::chrono::seconds(5));
+    const auto body = context_.call(RequestCode::QueryConsumeTimeSpan, Fields{{"topic", "T"}, {"group", "G"}}).body();
+    const auto document = json::Document::parse(body);
+    ASSERT_TRUE(document) << body;
+    std::vector<json::Value> queues;
+    for (const auto item : document->root()["consumeTimeSpanSet"]) queues.push_back(item.value);
+    ASSERT_EQ(queues.size(), 2U);
+    const auto queue = queues[0];
+    EXPECT_EQ(queue["consumeTimeStamp"].integer(), first);
+    EXPECT_EQ(queue["maxTimeStamp"].integer(), first + 10'000);
+    EXPECT_EQ(queue["delayTime"].integer(), 5'000);
+    const auto unused = queues[1];
+    EXPECT_EQ(unused["delayTime"].integer(), 0);
+    EXPECT_EQ(unused["maxTimeStamp"].integer(), -1);
+}
+
+TEST_F(AdminPluginTest, QuestionsToConsumersGoThroughAndComeBack) {
+    begin();
+    makeTopic("T");
+    const auto peer = connect("c@1", "G", "T");
+    const Fields fields{{"consumerGroup", "G"}, {"clientId", "c@1"}, {"jstackEnable", "false"}};
+    auto asked = context_.call(RequestCode::GetConsumerRunningInfo, fields);
+    EXPECT_TRUE(asked.held());
+    ASSERT_EQ(peer->invocations().size(), 1U);
+    EXPECT_EQ(peer->invocations()[0].command.code, 307);
+    EXPECT_EQ(peer->invocations()[0].command.fields, fields);
+    protocol::RemotingCommand answer;
+    answer.code = 0;
+    answer.remark = "as the client says";
+    answer.body = "{\"properties\":{}}";
+    peer->answer(0, answer);
+    ASSERT_TRUE(asked.await());
+    EXPECT_EQ(asked.code(), ResponseCode::Success);
+    EXPECT_EQ(asked.remark(), "as the client says");
+    EXPECT_EQ(asked.body(), "{\"properties\":{}}");
+
+    auto late = context_.call(RequestCode::GetConsumerRunningInfo, fields);
+    peer->answer(1, Status(StatusCode::DeadlineExceeded, "no answer within 10000 ms"));
+    ASSERT_TRUE(late.await());
+    EXPECT_EQ(late.code(), ResponseCode::ConsumeMsgTimeout);
+    auto gone = context_.call(RequestCode::GetConsumerRunningInfo, fields);
+    context_.disconnect(peer);
+    ASSERT_TRUE(gone.await());
+    EXPECT_EQ(gone.code(), ResponseCode::SystemError);
+}
+
+TEST_F(AdminPluginTest, OldConsumersAreNotAsked) {
+    begin();
+    makeTopic("T");
+    const auto peer = connect("c@1", "G", "T", "127.0.0.1:50001", 61);
+    auto asked = context_.call(RequestCode::GetConsumerRunningInfo, Fields{{"consumerGroup", "G"}, {"clientId", "c@1"}});
+    EXPECT_EQ(asked.code(), ResponseCode::SystemError);
+    EXPECT_NE(asked.remark().find("V3_1_8_SNAPSHOT"), std::string::npos);
+    EXPECT_TRUE(peer->invocations().empty());
+}
+
+TEST_F(AdminPluginTest, ARequestWithoutItsFieldsIsRefused) {
+    begin();
+    for (const auto code : {RequestCode::UpdateAndCreateTopic, RequestCode::DeleteTopicInBroker, RequestCode::GetTopicConfig,
+                            RequestCode::GetTopicStatsInfo, RequestCode::GetSubscriptiongroupConfig, RequestCode::DeleteSubscriptiongroup,
+                            RequestCode::GetConsumerConnectionList, RequestCode::GetProducerConnectionList, RequestCode::GetConsumeStats,
+                            RequestCode::QueryTopicConsumeByWho, RequestCode::QueryTopicsByConsumer, RequestCode::QueryConsumeTimeSpan,
+                            RequestCode::QuerySubscriptionByConsumer, RequestCode::GetConsumerRunningInfo}) {
+        const auto result = context_.call(code);
+        ASSERT_TRUE(result.answered());
+        EXPECT_EQ(result.code(), ResponseCode::SystemError) << static_cast<int>(code);
+        EXPECT_NE(result.remark().find("is missing"), std::string::npos) << static_cast<int>(code) << result.remark();
+    }
+}
+
+}  // namespace
+}  // namespace patchbay::plugins::admin

@@ -1,0 +1,137 @@
+// Proves: what brokerStatus and clusterList show: all keys of RocketMQ that its tools read, rates, counts by day; configuration as text.
+// How: the store in memory and the manual clock; the key set is the recorded one.
+// Left to others: recorded refusals of changes (golden_test), what a real store adds (its own tests).
+#include "AdminBench.h"
+
+#include "patchbay/protocol/headers/Admin.h"
+#include "patchbay/protocol/route/ConfigText.h"
+#include "patchbay/protocol/route/DataVersion.h"
+
+#include <ctime>
+
+namespace patchbay::plugins::admin {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+class AdminRuntimeTest : public AdminTest {
+protected:
+    protocol::KvTable info() {
+        auto table = protocol::KvTable::fromJson(context_.call(RequestCode::GetBrokerRuntimeInfo).body());
+        EXPECT_TRUE(table);
+        return std::move(*table);
+    }
+    std::string info(std::string_view key) {
+        const auto table = info();
+        const auto at = table.table.find(key);
+        return at == table.table.end() ? "(absent)" : at->second;
+    }
+    void read(const std::string& topic, std::int64_t offset) {
+        service::ReadResult result;
+        store_.read(topic, 0, offset, {}, nullptr, result);
+    }
+    static std::int64_t untilMidnight(std::int64_t wallMs) {
+        const std::time_t now = wallMs / 1000;
+        std::tm local{};
+        localtime_r(&now, &local);
+        local.tm_hour = 24;
+        local.tm_min = local.tm_sec = 0;
+        local.tm_isdst = -1;
+        return static_cast<std::int64_t>(std::mktime(&local)) - now;
+    }
+};
+
+TEST_F(AdminRuntimeTest, HasEveryKeyThatToolsParse) {
+    begin();
+    const auto table = info().table;
+    for (const char* key : {"brokerVersionDesc", "brokerVersion", "putTps", "getTransferredTps", "getTotalTps", "getFoundTps", "getMissTps",
+                            "sendThreadPoolQueueSize", "pullThreadPoolQueueSize", "ackThreadPoolQueueSize",
+                            "sendThreadPoolQueueHeadWaitTimeMills", "pullThreadPoolQueueHeadWaitTimeMills",
+                            "ackThreadPoolQueueHeadWaitTimeMills", "pageCacheLockTimeMills", "earliestMessageTimeStamp",
+                            "commitLogDiskRatio", "timerReadBehind", "timerOffsetBehind", "timerCongestNum", "timerEnqueueTps",
+                            "timerDequeueTps", "brokerActive", "bootTimestamp", "runtime", "msgPutTotalYesterdayMorning",
+                            "msgPutTotalTodayMorning", "msgPutTotalTodayNow", "msgGetTotalYesterdayMorning",
+                            "msgGetTotalTodayMorning", "msgGetTotalTodayNow"}) {
+        EXPECT_TRUE(table.contains(key)) << key;
+    }
+    EXPECT_EQ(table.at("brokerVersion"), "479");
+    EXPECT_EQ(table.at("brokerVersionDesc"), "V5_3_3");
+}
+
+TEST_F(AdminRuntimeTest, TellsHowLongTheBrokerRuns) {
+    begin();
+    context_.advance(hours(50) + std::chrono::minutes(3) + seconds(7));
+    EXPECT_EQ(info("runtime"), "[ 2 days, 2 hours, 3 minutes, 7 seconds ]");
+}
+
+TEST_F(AdminRuntimeTest, RatesAreOverTenSecondsAMinuteAndTenMinutes) {
+    begin();
+    makeTopic("T");
+    context_.advance(seconds(600));
+    append("T", 0, 60);
+    EXPECT_EQ(info("putTps"), "6.0000 1.0000 0.1000");
+    context_.advance(seconds(10));
+    read("T", 0);
+    read("T", 32);
+    read("T", 60);
+    context_.manualClock().advance(seconds(5));
+    EXPECT_EQ(info("putTps"), "4.0000 0.9231 0.0992") << "60 messages in 15, 65 and 605 s";
+    EXPECT_EQ(info("getTransferredTps"), "4.0000 0.9231 0.0992");
+    EXPECT_EQ(info("getFoundTps"), "0.1333 0.0308 0.0033");
+    EXPECT_EQ(info("getMissTps"), "0.0667 0.0154 0.0017");
+    EXPECT_EQ(info("getTotalTps"), "0.2000 0.0462 0.0050");
+}
+
+TEST_F(AdminRuntimeTest, DaysBeginAtLocalMidnight) {
+    begin();
+    makeTopic("T");
+    append("T", 0, 3);
+    read("T", 0);
+    EXPECT_EQ(info("msgPutTotalTodayNow"), "3");
+    EXPECT_EQ(info("msgPutTotalTodayMorning"), "0");
+    const std::int64_t left = untilMidnight(context_.clock().wallMs());
+    context_.advance(seconds(left - 30));
+    append("T", 0, 1);
+    EXPECT_EQ(info("msgPutTotalTodayMorning"), "0");
+    context_.advance(seconds(60));
+    EXPECT_EQ(info("msgPutTotalTodayMorning"), "4");
+    EXPECT_EQ(info("msgGetTotalTodayMorning"), "3");
+    EXPECT_EQ(info("msgPutTotalYesterdayMorning"), "0");
+    append("T", 0, 2);
+    context_.advance(hours(24));
+    EXPECT_EQ(info("msgPutTotalTodayMorning"), "6");
+    EXPECT_EQ(info("msgPutTotalYesterdayMorning"), "4");
+    EXPECT_EQ(info("msgGetTotalYesterdayMorning"), "3");
+    EXPECT_EQ(info("msgPutTotalTodayNow"), "6");
+}
+
+TEST_F(AdminRuntimeTest, ConfigurationIsPropertiesTextWithItsVersion) {
+    begin();
+    context_.runtimeConfig().set("brokerName", "gold-a");
+    context_.runtimeConfig().set("aKey", "1");
+    const auto answer = context_.call(RequestCode::GetBrokerConfig);
+    EXPECT_EQ(answer.body(), "aKey=1\nbrokerName=gold-a\n");
+    const auto before = protocol::DataVersion::fromJson(answer.field("version"));
+    ASSERT_TRUE(before) << answer.field("version");
+    EXPECT_EQ(context_.call(RequestCode::UpdateBrokerConfig, Fields{}, "aKey=2\n").code(), ResponseCode::Success);
+    EXPECT_EQ(registration_.asked, 1) << "name servers may have to know";
+    const auto after = protocol::DataVersion::fromJson(context_.call(RequestCode::GetBrokerConfig).field("version"));
+    EXPECT_EQ(after->counter, before->counter + 1);
+}
+
+TEST_F(AdminRuntimeTest, RefusedChangesChangeNothing) {
+    begin();
+    context_.runtimeConfig().set("storePath", "/a");
+    context_.runtimeConfig().answerWith(Status(StatusCode::Denied, "storePath must not be changed"));
+    EXPECT_EQ(context_.call(RequestCode::UpdateBrokerConfig, Fields{}, "storePath=/b").code(), ResponseCode::NoPermission);
+    context_.runtimeConfig().answerWith(Status(StatusCode::Unsupported, "storePath needs a restart"));
+    const auto restart = context_.call(RequestCode::UpdateBrokerConfig, Fields{}, "storePath=/b");
+    EXPECT_EQ(restart.code(), ResponseCode::SystemError);
+    EXPECT_EQ(restart.remark(), "storePath needs a restart");
+    EXPECT_EQ(registration_.asked, 0);
+    EXPECT_TRUE(context_.runtimeConfig().applied().empty());
+}
+
+}  // namespace
+}  // namespace patchbay::plugins::admin
