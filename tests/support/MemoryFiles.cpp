@@ -37,6 +37,12 @@ struct MemoryFiles::Node {
     Node& operator=(const Node&) = delete;
     ~Node() { ::close(fd); }
 
+    void makeDurable() {
+        for (const std::uint64_t number : changed) durable.insert_or_assign(number, sector(number));
+        changed.clear();
+        durableSize = size;
+    }
+
     [[nodiscard]] std::string sector(std::uint64_t number) const {
         std::string bytes(kSectorBytes, '\0');
         const ssize_t got = ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(number * kSectorBytes));
@@ -106,9 +112,7 @@ public:
     }
     Status sync() override {
         const auto lock = files_.change();
-        for (const std::uint64_t sector : node_->changed) node_->durable.insert_or_assign(sector, node_->sector(sector));
-        node_->changed.clear();
-        node_->durableSize = node_->size;
+        node_->makeDurable();
         return Status::ok();
     }
     void startWriteback(std::uint64_t, std::uint64_t) noexcept override {}
@@ -321,6 +325,14 @@ Status MemoryFiles::syncDirectory(const std::string& path) {
     for (const auto& [name, node] : names_) {
         if (parentOf(name) == path) durableNames_.insert_or_assign(name, node);
     }
+    return Status::ok();
+}
+
+Status MemoryFiles::syncAll(const std::string& path) {
+    const auto lock = change();
+    if (!directories_.contains(path)) return notFound(path);
+    for (const auto& [name, node] : names_) node->makeDurable();
+    durableNames_ = names_;
     return Status::ok();
 }
 

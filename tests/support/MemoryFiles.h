@@ -39,6 +39,7 @@ public:
     Status rename(const std::string& from, const std::string& to) override;
     Status remove(const std::string& path) override;
     Status syncDirectory(const std::string& path) override;
+    Status syncAll(const std::string& path) override;
     [[nodiscard]] Result<DiskSpace> space(const std::string& path) const override;
     [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path) override;
 

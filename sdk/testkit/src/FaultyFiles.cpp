@@ -92,6 +92,11 @@ bool FaultyFiles::awaitHeldSync() {
     return faults_->changed.wait_for(lock, std::chrono::seconds(10), [this] { return faults_->held > 0; });
 }
 
+Status FaultyFiles::syncAll(const std::string& path) {
+    if (Status fault = beforeSync(); !fault) return fault;
+    return below_.syncAll(path);
+}
+
 Result<std::unique_ptr<File>> FaultyFiles::open(const std::string& path, OpenMode mode) {
     auto below = below_.open(path, mode);
     if (!below) return below.error();

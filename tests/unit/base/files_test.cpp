@@ -4,7 +4,10 @@
 #include "patchbay/base/FileSystem.h"
 
 #include <gtest/gtest.h>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -138,6 +141,8 @@ TEST_F(Files, MakeListAndRemoveDirectories) {
     EXPECT_FALSE(files_.remove(at("x")));
     EXPECT_TRUE(files_.remove(at("x/y/z")));
     EXPECT_TRUE(files_.syncDirectory(at("x")));
+    EXPECT_TRUE(files_.syncAll(at("x")));
+    EXPECT_EQ(files_.syncAll(at("none")).code(), StatusCode::NotFound);
     EXPECT_TRUE(files_.rename(at("x/a"), at("x/b")));
     EXPECT_EQ(files_.readAll(at("x/b")).value(), "12345");
     EXPECT_GT(files_.space(root_).value().totalBytes, files_.space(root_).value().freeBytes);
@@ -149,6 +154,58 @@ TEST_F(Files, LetOneHolderHaveALock) {
     EXPECT_EQ(files_.lock(at("lock")).error().code(), StatusCode::Busy);
     first->reset();
     EXPECT_TRUE(files_.lock(at("lock")));
+}
+
+// What another process says of a record lock on the first byte, as Java's FileChannel.lock asks for it: 0 = it has it.
+int otherProcessLocks(const std::string& path) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int fd = ::open(path.c_str(), O_RDWR | O_CREAT, 0644);
+        struct flock range {};
+        range.l_type = F_WRLCK;
+        range.l_len = 1;
+        ::_exit(fd >= 0 && ::fcntl(fd, F_SETLK, &range) == 0 ? 0 : errno);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(Files, LocksExcludeRecordLocksOfOtherProcesses) {
+    Result<std::unique_ptr<FileLock>> ours = files_.lock(at("lock"));
+    ASSERT_TRUE(ours);
+    EXPECT_NE(otherProcessLocks(at("lock")), 0);
+    // Closing another descriptor of the file must not end the lock.
+    files_.open(at("lock"), OpenMode::Read).value().reset();
+    EXPECT_NE(otherProcessLocks(at("lock")), 0);
+    ours->reset();
+    EXPECT_EQ(otherProcessLocks(at("lock")), 0);
+}
+
+TEST_F(Files, LocksAreExcludedByRecordLocksOfOtherProcesses) {
+    int ready[2] = {};
+    int end[2] = {};
+    ASSERT_EQ(::pipe(ready), 0);
+    ASSERT_EQ(::pipe(end), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int fd = ::open(at("lock").c_str(), O_RDWR | O_CREAT, 0644);
+        struct flock range {};
+        range.l_type = F_WRLCK;
+        range.l_len = 1;
+        char byte = ::fcntl(fd, F_SETLK, &range) == 0 ? 'y' : 'n';
+        (void)!::write(ready[1], &byte, 1);
+        ::close(end[1]);
+        (void)!::read(end[0], &byte, 1);
+        ::_exit(0);
+    }
+    char byte = 0;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    EXPECT_EQ(byte, 'y');
+    EXPECT_EQ(files_.lock(at("lock")).error().code(), StatusCode::Busy);
+    for (const int fd : {ready[0], ready[1], end[0], end[1]}) ::close(fd);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_TRUE(files_.lock(at("lock"))) << "locks of a process go with it";
 }
 
 TEST_F(Files, ReplaceAFileAndKeepTheOldOneBesideIt) {

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -214,6 +213,7 @@ public:
     }
 
     Status makeDirectories(const std::string& path) override {
+        if (::mkdir(path.c_str(), 0755) == 0) return Status::ok();
         for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
             const std::string part = path.substr(0, end);
             if (::mkdir(part.c_str(), 0755) != 0 && errno != EEXIST) return failure("make directory", part, errno);
@@ -265,6 +265,13 @@ public:
         return Status::ok();
     }
 
+    Status syncAll(const std::string& path) override {
+        const Descriptor directory(retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+        if (directory.get() < 0) return failure("open", path, errno);
+        if (retried([&] { return ::syncfs(directory.get()); }) != 0) return failure("sync the file system of", path, errno);
+        return Status::ok();
+    }
+
     [[nodiscard]] Result<DiskSpace> space(const std::string& path) const override {
         struct statvfs info {};
         if (retried([&] { return ::statvfs(path.c_str(), &info); }) != 0) {
@@ -278,10 +285,15 @@ public:
         const int fd = retried([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644); });
         if (fd < 0) return failure("open", path, errno);
         auto lock = std::make_unique<SystemLock>(fd);
-        if (retried([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0) {
-            return std::unique_ptr<FileLock>(std::move(lock));
-        }
-        if (errno == EWOULDBLOCK) return Status(StatusCode::Busy, path + " is locked by another process");
+        // A record lock, because flock() and record locks do not see each other; one that belongs to the open file, because that of
+        // a process would go when any descriptor of the file is closed, and would not exclude this process itself.
+        struct flock range {};
+        range.l_type = F_WRLCK;
+        range.l_whence = SEEK_SET;
+        range.l_start = 0;
+        range.l_len = 1;
+        if (retried([&] { return ::fcntl(fd, F_OFD_SETLK, &range); }) == 0) return std::unique_ptr<FileLock>(std::move(lock));
+        if (errno == EAGAIN || errno == EACCES) return Status(StatusCode::Busy, path + " is locked by another process");
         return failure("lock", path, errno);
     }
 };

@@ -83,8 +83,12 @@ public:
     virtual Status remove(const std::string& path) = 0;
     /// Makes renames, creations and removals in a directory durable.
     virtual Status syncDirectory(const std::string& path) = 0;
+    /// Makes all files and directories of the file system that holds `path` durable: for many small files at once, where syncing
+    /// each would take as many turns of the disk. It also waits for what others wrote there.
+    virtual Status syncAll(const std::string& path) = 0;
     [[nodiscard]] virtual Result<DiskSpace> space(const std::string& path) const = 0;
-    /// Takes the lock or answers Busy at once; creates the file.
+    /// Takes the lock or answers Busy at once; creates the file. Excludes other processes and other calls of this one; on Linux
+    /// also programs that take a record lock on the first byte, as Java's FileChannel.lock does.
     [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path) = 0;
 
     /// The whole file as text; at most `bytesMax` (OutOfRange beyond it).

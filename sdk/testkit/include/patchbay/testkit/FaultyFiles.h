@@ -43,6 +43,7 @@ public:
     Status rename(const std::string& from, const std::string& to) override { return below_.rename(from, to); }
     Status remove(const std::string& path) override { return below_.remove(path); }
     Status syncDirectory(const std::string& path) override { return below_.syncDirectory(path); }
+    Status syncAll(const std::string& path) override;
     [[nodiscard]] Result<DiskSpace> space(const std::string& path) const override { return below_.space(path); }
     [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path) override { return below_.lock(path); }
 
