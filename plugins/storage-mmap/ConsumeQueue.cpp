@@ -86,18 +86,23 @@ Result<Unit> ConsumeQueue::readUnit(std::int64_t offset) const {
     return Status(StatusCode::Io, "cannot read unit " + std::to_string(offset) + " of " + env_.layout.queue(topic_->text, id_));
 }
 
-bool ConsumeQueue::resident(std::int64_t from, std::int64_t units, std::int64_t hotFrom) const {
+bool ConsumeQueue::isHot(std::int64_t from, std::int64_t hotFrom) const noexcept {
     const std::int64_t written = written_.load(std::memory_order_acquire);
     if (from >= written) return true;
     const bool ours = from >= foundAtStart_ && written - from <= kHotUnits;
-    if (ours && newest_.load(std::memory_order_relaxed) >= hotFrom) return true;
+    return ours && newest_.load(std::memory_order_relaxed) >= hotFrom;
+}
+
+bool ConsumeQueue::resident(std::int64_t from, std::int64_t units, MonotonicTime now) const {
+    const std::int64_t written = written_.load(std::memory_order_acquire);
+    if (from >= written) return true;
     const std::int64_t start = fileOf(from);
     const std::int64_t count = std::min({units, written - from, start / kUnitBytes + unitsPerFile() - from});
     const Result<Ref<QueueFile>> file = openFile(start);
     if (!file) return true;  // the read will say what is wrong
-    const auto bytes = static_cast<std::size_t>(count * kUnitBytes);
-    const Result<Ref<Mapping>> map = (*file)->file->map(static_cast<std::uint64_t>(from * kUnitBytes - start), bytes);
-    return map && (*map)->resident(0, bytes);
+    const Ref<Residency> residency = (*file)->residency(static_cast<std::size_t>(env_.fileBytes));
+    return residency && residency->has(static_cast<std::size_t>(from * kUnitBytes - start), static_cast<std::size_t>(count * kUnitBytes),
+                                       static_cast<std::size_t>(written * kUnitBytes - start), now);
 }
 
 std::size_t ConsumeQueue::tailUnits() const {

@@ -71,8 +71,10 @@ public:
 
     /// Copies units from an offset on, as many as are there and fit; 0 when the files cannot be read.
     [[nodiscard]] std::size_t copy(std::int64_t from, std::span<Unit> to) const;
-    /// Whether copy() would not wait for the disk, given where the part of the log begins that surely is in memory.
-    [[nodiscard]] bool resident(std::int64_t from, std::int64_t units, std::int64_t hotFrom) const;
+    /// Whether the newest units surely are in memory, given where the part of the log begins that is.
+    [[nodiscard]] bool isHot(std::int64_t from, std::int64_t hotFrom) const noexcept;
+    /// Whether copy() would not wait for the disk.
+    [[nodiscard]] bool resident(std::int64_t from, std::int64_t units, MonotonicTime now) const;
 
     enum class Restored : std::uint8_t { Known, Added, Replaced, Gap };
     /// Recovery: makes sure that the message at `offset` has this unit. `mayStart`: an empty queue may begin at any offset, and

@@ -28,7 +28,7 @@ Result<Slice> LogReader::record(const Unit& unit) const {
         return Status(StatusCode::Corrupt, "no record of " + std::to_string(unit.bytes) + " bytes at position " +
                                                std::to_string(unit.physical) + " of the commit log");
     }
-    return Slice{bytes, KeepAlive(window->map)};
+    return Slice{bytes, KeepAlive(window->map())};
 }
 
 Result<Slice> LogReader::recordAt(std::int64_t position, std::int64_t end) const {

@@ -4,6 +4,15 @@
 
 namespace patchbay::mmapstore {
 
+Ref<Residency> QueueFile::residency(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (!residency_) {
+        Result<Ref<Mapping>> map = file->map(0, bytes);
+        if (map) residency_ = Ref<Residency>::adopt(new Residency(std::move(*map)));
+    }
+    return residency_;
+}
+
 Ref<QueueFile> QueueFiles::find(const Key& key) {
     const std::lock_guard lock(mutex_);
     const auto at = kept_.find(key);

@@ -1,6 +1,8 @@
 // QueueFiles: the consume-queue files that are open, a bounded number of them.
 #pragma once
 
+#include "Residency.h"
+
 #include "patchbay/base/FileSystem.h"
 
 #include <cstddef>
@@ -16,7 +18,13 @@ namespace patchbay::mmapstore {
 /// An open file; stays open while it is referenced, whatever the cache does.
 struct QueueFile : RefCounted {
     explicit QueueFile(std::unique_ptr<File> opened) noexcept : file(std::move(opened)) {}
+    /// Null when the file cannot be mapped.
+    [[nodiscard]] Ref<Residency> residency(std::size_t bytes);
     const std::unique_ptr<File> file;
+
+private:
+    std::mutex mutex_;
+    Ref<Residency> residency_;  // guarded by mutex_; made when it is asked for
 };
 
 /// Purpose: tens of thousands of queues share a few descriptors. Owned by the store; any thread; one short lock a call,

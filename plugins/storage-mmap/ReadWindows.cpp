@@ -59,7 +59,7 @@ Result<Window> ReadWindows::map(std::int64_t from, std::int64_t to) const {
     if (!file) return file.error();
     Result<Ref<Mapping>> mapping = (*file)->map(static_cast<std::uint64_t>(from - start), static_cast<std::size_t>(to - from));
     if (!mapping) return mapping.error();
-    return Window{from, to, *mapping};
+    return Window{from, to, Ref<Residency>::adopt(new Residency(std::move(*mapping)))};
 }
 
 }  // namespace patchbay::mmapstore

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "CommitLog.h"
+#include "Residency.h"
 
 #include <cstdint>
 #include <mutex>
@@ -14,17 +15,21 @@ namespace patchbay::mmapstore {
 struct Window {
     std::int64_t from = 0;
     std::int64_t to = 0;
-    Ref<Mapping> map;
+    Ref<Residency> part;
 
     [[nodiscard]] bool covers(std::int64_t position, std::int64_t bytes) const noexcept {
         return position >= from && bytes <= to - position;
     }
     [[nodiscard]] std::string_view at(std::int64_t position, std::int64_t bytes) const noexcept {
-        return map->bytes().substr(static_cast<std::size_t>(position - from), static_cast<std::size_t>(bytes));
+        return map()->bytes().substr(static_cast<std::size_t>(position - from), static_cast<std::size_t>(bytes));
     }
-    [[nodiscard]] bool resident(std::int64_t position, std::int64_t bytes) const noexcept {
-        return map->resident(static_cast<std::size_t>(position - from), static_cast<std::size_t>(bytes));
+    /// `logEnd`: nothing was ever written behind it.
+    [[nodiscard]] bool resident(std::int64_t position, std::int64_t bytes, std::int64_t logEnd, MonotonicTime now) const noexcept {
+        return part->has(static_cast<std::size_t>(position - from), static_cast<std::size_t>(bytes),
+                         static_cast<std::size_t>(logEnd - from), now);
     }
+    [[nodiscard]] const Ref<Mapping>& map() const noexcept { return part->mapping(); }
+    explicit operator bool() const noexcept { return part.get() != nullptr; }
 };
 
 /// Purpose: bounds what is mapped. The log is divided into windows that overlap by kOverlapBytes, so that nearly every
