@@ -49,7 +49,7 @@ MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log,
       guard_(files, clock, tunables_, layout_.log),
       deleted_(files, layout_.deletedTopics()),
       appender_({options_, tunables_, clock, log, commitLog_, queues_, state_, publisher_, flusher_, upkeep_, guard_}),
-      reader_({options_, tunables_, log, commitLog_, queues_, windows_, records_, state_}) {}
+      reader_({options_, tunables_, log, clock, commitLog_, queues_, windows_, records_, state_}) {}
 
 MmapStore::~MmapStore() {
     close();

@@ -18,7 +18,6 @@ using service::ReadStatus;
 namespace {
 
 constexpr std::size_t kUnitsAtOnce = 64;
-constexpr std::int64_t kResidentAheadBytes = 256 << 10;  // asked for at once, so that a page costs no system call
 // Below this a tags code is the address of an entry in RocketMQ's consume queue extension.
 constexpr std::int64_t kExtensionAddressMax = std::int64_t{INT32_MIN} - 1;
 
@@ -46,7 +45,8 @@ public:
             // Without a filter no more units are of use than messages may be returned.
             const std::int64_t wish = filter_ == nullptr ? wanted - result_.messages : end - at;
             const auto count = static_cast<std::size_t>(std::min({wish, end - at, static_cast<std::int64_t>(kUnitsAtOnce)}));
-            if (limits_.hotOnly && !queue_.resident(at, static_cast<std::int64_t>(count), hotFrom_)) {
+            const bool cheap = !limits_.hotOnly || queue_.isHot(at, hotFrom_);
+            if (!cheap && !queue_.resident(at, static_cast<std::int64_t>(count), now())) {
                 cold();
                 break;
             }
@@ -75,7 +75,7 @@ private:
         }
         const bool plainCode = unit.tagsCode > kExtensionAddressMax;
         if (filter_ != nullptr && plainCode && !filter_->matchesTags(unit.tagsCode)) return refused();
-        if (!window_.map || !window_.covers(unit.physical, unit.bytes)) {
+        if (!window_ || !window_.covers(unit.physical, unit.bytes)) {
             Result<Window> window = r_.windows.find(unit.physical, unit.bytes);
             if (!window) {
                 if (result_.messages == 0) result_.status = ReadStatus::Gone;
@@ -84,7 +84,6 @@ private:
             }
             window_ = std::move(*window);
             kept_ = false;
-            residentTo_ = 0;
         }
         if (limits_.hotOnly && !isResident(unit)) {
             cold();
@@ -124,15 +123,13 @@ private:
     }
 
     [[nodiscard]] bool isResident(const Unit& unit) noexcept {
-        const std::int64_t end = unit.physical + unit.bytes;
-        if (unit.physical >= hotFrom_ || (unit.physical >= residentFrom_ && end <= residentTo_)) return true;
-        const std::int64_t ahead = std::min({kResidentAheadBytes, window_.to - unit.physical, logEnd_ - unit.physical});
-        if (ahead > unit.bytes && window_.resident(unit.physical, ahead)) {
-            residentFrom_ = unit.physical;
-            residentTo_ = unit.physical + ahead;
-            return true;
-        }
-        return window_.resident(unit.physical, unit.bytes);
+        return unit.physical >= hotFrom_ || window_.resident(unit.physical, unit.bytes, logEnd_, now());
+    }
+
+    /// One look at the clock serves the whole read.
+    [[nodiscard]] MonotonicTime now() noexcept {
+        if (now_ == MonotonicTime()) now_ = r_.clock.now();
+        return now_;
     }
 
     void accept(std::string_view record) noexcept {
@@ -140,7 +137,7 @@ private:
         ++result_.messages;
         result_.bytes += static_cast<std::int64_t>(record.size());
         if (!kept_) {
-            result_.keep.emplace_back(Ref<Mapping>(window_.map));
+            result_.keep.emplace_back(window_.map());
             kept_ = true;
         } else if (std::string_view& last = result_.pieces.back(); last.data() + last.size() == record.data()) {
             last = {last.data(), last.size() + record.size()};
@@ -160,8 +157,7 @@ private:
     const std::int64_t unitsMax_;
     Window window_;
     bool kept_ = false;
-    std::int64_t residentFrom_ = 0;
-    std::int64_t residentTo_ = 0;
+    MonotonicTime now_{};
     std::int64_t lastPhysical_ = 0;
 };
 

@@ -22,6 +22,7 @@ public:
         const StoreOptions& options;
         const StoreTunables& tunables;
         plugin::Logger& log;
+        const Clock& clock;
         const CommitLog& commitLog;
         ConsumeQueueTable& queues;
         ReadWindows& windows;
