@@ -1,8 +1,11 @@
 #include "SendBatch.h"
 
 #include "patchbay/protocol/message/MessageId.h"
+#include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/protocol/message/PropertyNames.h"
 
+#include <algorithm>
+#include <span>
 #include <string>
 
 namespace patchbay::plugins::send {
@@ -44,6 +47,14 @@ std::string remarkOf(AppendStatus status, const Status& failure, std::int64_t bo
     }
 }
 
+/// What was sent and what is allowed, behind the sentence that clients know.
+std::string sizesOf(std::span<const service::AppendItem> group) {
+    std::size_t most = 0;
+    for (const auto& item : group) most = std::max(most, item.properties.size() + item.brokerProperties.size());
+    return " The properties with the broker's own have " + std::to_string(most) + " bytes, allowed are " +
+           std::to_string(protocol::kRecordPropertiesBytesMax) + ".";
+}
+
 }  // namespace
 
 void AnswerFacts::write(protocol::FieldList& fields) const {
@@ -66,6 +77,9 @@ void SendBatch::answer(Sent& sent) {
     response.code = codeOf(first.status);
     if (!service::isStored(first.status)) {
         response.remark = remarkOf(first.status, failure, facts.bodyBytesMax);
+        if (first.status == AppendStatus::PropertiesSizeExceeded) {
+            response.remark += sizesOf(std::span(items).subspan(sent.firstItem, sent.itemCount));
+        }
         std::move(sent.request).respond(std::move(response));
         return;
     }
