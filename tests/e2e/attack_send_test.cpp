@@ -65,15 +65,17 @@ TEST_F(AttackSend, RequiredFieldsAreRequiredAndNumbersAreNumbers) {
                 bad.set(name, value);
                 const auto answer = call(bad);
                 ASSERT_TRUE(answer);
-                EXPECT_EQ(answer->code, 1) << good.code << " " << name << "=" << value << ": " << answer->remark.value_or("");
-                EXPECT_NE(answer->remark.value_or("").find(name), std::string::npos) << good.code << " " << name << "=" << value << ": " << answer->remark.value_or("");
+                const auto remark = answer->remark.value_or("");
+                EXPECT_EQ(answer->code, 1) << good.code << " " << name << "=" << value << ": " << remark;
+                EXPECT_NE(remark.find(name), std::string::npos) << good.code << " " << name << "=" << value << ": " << remark;
             }
             auto without = good;
             std::erase_if(without.fields, [&](const auto& field) { return field.first == name; });
             const auto answer = call(without);
             ASSERT_TRUE(answer);
+            const auto remark = answer->remark.value_or("");
             EXPECT_EQ(answer->code, 1) << good.code << " without " << name;
-            EXPECT_NE(answer->remark.value_or("").find(name), std::string::npos) << good.code << " without " << name << ": " << answer->remark.value_or("");
+            EXPECT_NE(remark.find(name), std::string::npos) << good.code << " without " << name << ": " << remark;
         }
     }
     for (const int code : {11, 30, 31, 17, 215}) expectRefused(call(command(code)), "code " + std::to_string(code) + " without fields");
@@ -82,8 +84,9 @@ TEST_F(AttackSend, RequiredFieldsAreRequiredAndNumbersAreNumbers) {
 TEST_F(AttackSend, NegativeAndHugeNumbersAreAnswered) {
     for (const char* number : {"-1", "-2147483648", "2147483647"}) {
         for (const int code : {30, 31, 29, 14, 15, 32}) {
-            ASSERT_TRUE(call(command(code, {{"topic", "Attacked"}, {"consumerGroup", "g"}, {"queueId", number}, {"timestamp", number}, {"commitOffset", number}})))
-                << code << " " << number;
+            const auto question = command(code, {{"topic", "Attacked"}, {"consumerGroup", "g"}, {"queueId", number}, {"timestamp", number},
+                                                 {"commitOffset", number}});
+            ASSERT_TRUE(call(question)) << code << " " << number;
         }
         for (const char* field : {"queueId", "queueOffset", "maxMsgNums", "sysFlag", "commitOffset", "suspendTimeoutMillis"}) {
             auto pull = pullCommand("Attacked");
@@ -191,6 +194,12 @@ TEST_F(AttackSend, InnerAndOuterPropertiesOfABatchStayWhole) {
 
 TEST_F(AttackSend, BatchesThatBreakTheRulesAreRefusedWhole) {
     expectRefused(sendBatch("%RETRY%g", entry("x")), "a batch to a retry topic");
+    ASSERT_EQ(send("Rules", "first")->code, 0);
+    for (const char* properties : {"DELAY\x01" "3\x02", "TRAN_MSG\x01" "true\x02", "TIMER_DELAY_SEC\x01" "3\x02"}) {
+        expectRefused(sendBatch("Rules", entry("one") + entry("two", properties)), properties);
+    }
+    expectRefused(sendBatch("Rules", {}), "an empty batch");
+    EXPECT_EQ(maxOffset("Rules"), 1);
     const std::string good = entry("one") + entry("two");
     std::vector<std::string> lies = {good.substr(0, good.size() - 1), good + "x", "x", std::string(1'000'000, '\xFF'), std::string(21, '\0')};
     for (const std::size_t at : {12U, 16U}) {  // the first body's length, as it should be and as it may be claimed
