@@ -13,6 +13,7 @@ endif()
 
 option(PATCHBAY_TESTS "Build the tests" ON)
 option(PATCHBAY_WERROR "Warnings stop the build (set by the presets)" OFF)
+option(PATCHBAY_RELEASE "These sources are a released version: plugins of the same API version fit" OFF)
 option(PATCHBAY_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 set(PATCHBAY_SANITIZE "" CACHE STRING "Sanitizers for every target: 'address,undefined', 'thread' or empty")
 

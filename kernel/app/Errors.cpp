@@ -19,6 +19,8 @@ constexpr ErrorInfo kErrors[] = {
      "Upgrade the older of the two, or rebuild the plugin."},
     {E::PluginAbi, "The plugin was built by another compiler or with other options that change binary layout.",
      "Build broker and plugin with one toolchain and preset."},
+    {E::PluginHeaders, "The plugin was built of other headers than the broker, and one of the two is no release.",
+     "Build both from one tree, or use a released broker and SDK."},
     {E::PluginName, "The library is another plugin than its file in plugins.d says.",
      "Correct `plugin` or `library` in that file."},
     {E::PluginLoad, "The dynamic linker refuses the library.", "The text is the linker's own and names what is missing."},

@@ -18,6 +18,7 @@ enum class ErrorNumber : int {
     NotAPlugin = 1102,
     PluginApi = 1103,
     PluginAbi = 1104,
+    PluginHeaders = 1105,
     PluginName = 1106,
     PluginLoad = 1107,
     PluginCreate = 1108,

@@ -117,7 +117,7 @@ std::optional<PluginDescription> takeManifest(const Manifest& manifest) {
     const bool good = takeText(manifest.abi, plugin.abi) && takeText(manifest.name, plugin.name) && plainName(plugin.name) &&
                       takeText(manifest.version, plugin.version) && takeText(manifest.description, plugin.description) &&
                       takeServices(manifest.provides, plugin.provides) && takeServices(manifest.requires_, plugin.requires_) &&
-                      takeServices(manifest.wants, plugin.wants);
+                      takeServices(manifest.wants, plugin.wants) && takeText(manifest.headers, plugin.headers);
     return good ? std::optional(std::move(plugin)) : std::nullopt;
 }
 
@@ -198,6 +198,13 @@ void checkAbi(const PluginDescription& plugin, const std::string& where, Problem
     if (plugin.abi != PATCHBAY_ABI_TAG) {
         problems.add(ErrorNumber::PluginAbi, where,
                      "built with '" + plugin.abi + "', this broker with '" PATCHBAY_ABI_TAG "'. Use one toolchain and preset.");
+        return;
+    }
+    const bool released = plugin.headers.starts_with("r-") && std::string_view(PATCHBAY_HEADERS).starts_with("r-");
+    if (!released && plugin.headers != PATCHBAY_HEADERS) {
+        problems.add(ErrorNumber::PluginHeaders, where,
+                     "comes from another working tree: built of headers '" + plugin.headers + "', this broker of '" PATCHBAY_HEADERS
+                     "'. Build both together, or use released versions.");
     }
 }
 
@@ -206,7 +213,8 @@ std::string describe(const PluginDescription& plugin) {
     if ((plugin.flags & plugin::kConcurrentGenerations) != 0) flags += " concurrentGenerations";
     if ((plugin.flags & plugin::kStateless) != 0) flags += " stateless";
     return "name         " + plugin.name + "\nversion      " + plugin.version + "\ndescription  " + plugin.description +
-           "\nplugin API   " + version(plugin.apiMajor, plugin.apiMinor) + "\nABI          " + plugin.abi + "\nflags       " +
+           "\nplugin API   " + version(plugin.apiMajor, plugin.apiMinor) + "\nABI          " + plugin.abi + "\nheaders      " + (plugin.headers.empty() ? "-" : plugin.headers) +
+           "\nflags       " +
            (flags.empty() ? " -" : flags) + "\nprovides     " + join(plugin.provides) + "\nrequires     " +
            join(plugin.requires_) + "\nwants        " + join(plugin.wants) + "\n";
 }

@@ -19,6 +19,7 @@ struct PluginDescription {
     std::string version;
     std::string description;
     std::string abi;
+    std::string headers;
     std::uint32_t apiMajor = 0;
     std::uint32_t apiMinor = 0;
     std::uint32_t flags = 0;
@@ -38,7 +39,7 @@ using ReadExactly = std::function<bool(std::uint64_t offset, std::span<char> buf
 [[nodiscard]] std::optional<PluginDescription> readManifest(FileSystem& files, const std::string& path,
                                                             const std::string& where, Problems& problems);
 
-/// Compares API and ABI with this broker's: PB-1103 and PB-1104.
+/// Compares API, ABI and headers with this broker's: PB-1103, PB-1104 and PB-1105.
 void checkAbi(const PluginDescription& plugin, const std::string& where, Problems& problems);
 
 /// For `patchbay --inspect`.

@@ -80,6 +80,10 @@ TEST(PluginLoader, RefusesWhatIsNoPluginOrWasBuiltForAnother) {
     const auto abi = check({{"a.conf", enable("wrong-abi")}});
     EXPECT_EQ(abi.exitCode, 78);
     EXPECT_EQ(abi.err.rfind("PB-1104 plugin wrong-abi: built with 'gcc99-cxx11abi0', this broker with '", 0), 0U) << abi.err;
+    const auto headers = check({{"a.conf", enable("wrong-headers")}});
+    EXPECT_EQ(headers.exitCode, 78);
+    EXPECT_EQ(headers.err.rfind("PB-1105 plugin wrong-headers: comes from another working tree: built of headers '0123456789abcdef', ", 0), 0U)
+        << headers.err;
     expectRefused({{"30-pull.conf", enable("pull", "library = patchbay-bell.so\n")}},
                   "PB-1106 plugins.d/30-pull.conf: names 'pull' but the library is 'bell'");
 }

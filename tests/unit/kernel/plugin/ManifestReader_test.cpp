@@ -26,7 +26,7 @@ constexpr std::uint16_t kMachine =
 struct Library {
     Elf64_Ehdr header{};
     Manifest manifest{plugin::kManifestMagic, sizeof(Manifest), plugin::kApiMajor, plugin::kApiMinor, plugin::kStateless, PATCHBAY_ABI_TAG,
-                      "pull", "1.2.3", "Hands out.", "a.Pull/1", "patchbay.MessageStore/1 patchbay.TopicConfigs/1", ""};
+                      "pull", "1.2.3", "Hands out.", "a.Pull/1", "patchbay.MessageStore/1 patchbay.TopicConfigs/1", "", "0123456789abcdef"};
     std::string names{"\0.shstrtab\0.patchbay\0", 21};
     Elf64_Shdr sections[3]{};
 

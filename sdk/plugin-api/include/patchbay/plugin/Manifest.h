@@ -32,6 +32,7 @@ struct Manifest {
     char provides[256];      ///< services that it publishes
     char requires_[256];     ///< services it cannot run without
     char wants[256];         ///< services it uses when they are there
+    char headers[24];        ///< of which public headers it was built; see PATCHBAY_HEADERS in Plugin.h
 };
 
 }  // namespace patchbay::plugin

@@ -63,6 +63,12 @@ public:
 
 }  // namespace patchbay::plugin
 
+/// A digest of the SDK's public headers, set by patchbay_add_plugin(); "r-" in front marks those of a release. Between two builds of
+/// which one is no release the digests must be equal, because nobody has checked yet whether a change kept the layout.
+#ifndef PATCHBAY_HEADERS
+#define PATCHBAY_HEADERS ""
+#endif
+
 /// Defines the three exported names of a plugin. Used once, in plugin.cpp, at namespace scope:
 ///   PATCHBAY_PLUGIN(PullPlugin, "pull", "1.0.0", "Serves PULL_MESSAGE.", kConcurrentGenerations,
 ///                   "", "patchbay.MessageStore/1 patchbay.TopicConfigs/1", "");
@@ -71,7 +77,7 @@ public:
     const ::patchbay::plugin::Manifest patchbay_plugin_manifest = {                                                   \
         ::patchbay::plugin::kManifestMagic, sizeof(::patchbay::plugin::Manifest), ::patchbay::plugin::kApiMajor,      \
         ::patchbay::plugin::kApiMinor, (flags_), PATCHBAY_ABI_TAG, name_, version_, description_, provides_,          \
-        requires__, wants_};                                                                                          \
+        requires__, wants_, PATCHBAY_HEADERS};                                                                                        \
     extern "C" __attribute__((visibility("default"))) ::patchbay::plugin::Plugin* patchbay_plugin_create() noexcept { \
         try {                                                                                                         \
             return new Class();                                                                                       \
