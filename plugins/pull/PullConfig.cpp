@@ -25,9 +25,9 @@ constexpr std::array kKeys{
     plugin::ConfigKey{"waitTimeMillsInPullQueue", ConfigType::Millis, "5000",
                       "A pull that waited longer for a thread is answered SYSTEM_BUSY.", 0, 0, 3'600'000},
     plugin::ConfigKey{"maxTransferCountOnMessageInMemory", ConfigType::Int, "32",
-                      "Messages in one answer at most, whatever the client asks for.", 0, 1, 65'536},
+                      "Messages in one answer at most, whatever the client asks for.", plugin::kReloadable, 1, 65'536},
     plugin::ConfigKey{"maxTransferBytesOnMessageInMemory", ConfigType::Bytes, "262144",
-                      "Bytes in one answer at most; a single larger message is sent alone.", 0, 1, 16'000'000},
+                      "Bytes in one answer at most; a single larger message is sent alone.", plugin::kReloadable, 1, 16'000'000},
     plugin::ConfigKey{"defaultQueryMaxNum", ConfigType::Int, "32", "Messages in the answer to a query by unique key.", 0, 1, 1024},
 };
 
@@ -45,10 +45,13 @@ PullConfig PullConfig::from(const plugin::ConfigView& view) {
     config.threads = static_cast<std::uint32_t>(view.integer("pullMessageThreadPoolNums"));
     config.queueCapacity = static_cast<std::uint32_t>(view.integer("pullThreadPoolQueueCapacity"));
     config.queueWaitMax = view.millis("waitTimeMillsInPullQueue");
-    config.countInMemoryMax = static_cast<std::int32_t>(view.integer("maxTransferCountOnMessageInMemory"));
-    config.bytesInMemoryMax = static_cast<std::int32_t>(view.integer("maxTransferBytesOnMessageInMemory"));
     config.queryMax = static_cast<std::int32_t>(view.integer("defaultQueryMaxNum"));
     return config;
+}
+
+void PullLimits::set(const plugin::ConfigView& view) {
+    messagesMax.store(static_cast<std::int32_t>(view.integer("maxTransferCountOnMessageInMemory")), std::memory_order_relaxed);
+    bytesMax.store(static_cast<std::int32_t>(view.integer("maxTransferBytesOnMessageInMemory")), std::memory_order_relaxed);
 }
 
 }  // namespace patchbay::plugins::pull

@@ -3,6 +3,7 @@
 
 #include "patchbay/plugin/Config.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +20,18 @@ struct PullConfig {
     std::uint32_t threads = 2;
     std::uint32_t queueCapacity = 100'000;
     std::chrono::milliseconds queueWaitMax{5000};
-    std::int32_t countInMemoryMax = 32;
-    std::int32_t bytesInMemoryMax = 262'144;
     std::int32_t queryMax = 32;                       ///< defaultQueryMaxNum
 
     static std::span<const plugin::ConfigKey> keys() noexcept;
     static PullConfig from(const plugin::ConfigView& view);
+};
+
+/// What may change while pulls run. Owned by the plugin; set on the control thread, read on any lane.
+struct PullLimits {
+    std::atomic<std::int32_t> messagesMax{32};   ///< maxTransferCountOnMessageInMemory
+    std::atomic<std::int32_t> bytesMax{262'144}; ///< maxTransferBytesOnMessageInMemory
+
+    void set(const plugin::ConfigView& view);
 };
 
 }  // namespace patchbay::plugins::pull

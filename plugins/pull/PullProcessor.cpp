@@ -104,8 +104,8 @@ void PullProcessor::read(const protocol::PullMessageRequest& pull, const Admissi
                          service::ReadResult& result) const {
     service::ReadLimits limits;
     // RocketMQ answers one message to a client that asks for none.
-    limits.messagesMax = std::clamp(pull.maxMsgNums, 1, config_.countInMemoryMax);
-    limits.bytesMax = config_.bytesInMemoryMax;
+    limits.messagesMax = std::clamp(pull.maxMsgNums, 1, limits_.messagesMax.load(std::memory_order_relaxed));
+    limits.bytesMax = limits_.bytesMax.load(std::memory_order_relaxed);
     limits.hotOnly = hotOnly;
     const TagFilter filter(admission.tagCodes);
     services_.store->read(pull.topic, pull.queueId, pull.queueOffset, limits, admission.tagCodes.empty() ? nullptr : &filter,

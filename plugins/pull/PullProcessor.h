@@ -13,9 +13,10 @@ namespace patchbay::plugins::pull {
 /// nothing. Owned by the plugin. process() runs on any lane.
 class PullProcessor final : public plugin::Processor {
 public:
-    PullProcessor(const PullServices& services, plugin::PluginContext& context, const PullConfig& config, PullHold& hold)
-        : services_(services), clock_(context.clock()), config_(config), checks_(services, context.identity(), config),
-          hold_(hold), lanes_(context.laneCount()) {}
+    PullProcessor(const PullServices& services, plugin::PluginContext& context, const PullConfig& config,
+                  const PullLimits& limits, PullHold& hold)
+        : services_(services), clock_(context.clock()), config_(config), limits_(limits),
+          checks_(services, context.identity(), config), hold_(hold), lanes_(context.laneCount()) {}
 
     void process(plugin::Request request) override;
 
@@ -33,6 +34,7 @@ private:
     const PullServices& services_;
     const Clock& clock_;
     const PullConfig& config_;
+    const PullLimits& limits_;
     PullChecks checks_;
     PullHold& hold_;
     std::vector<LaneState> lanes_;

@@ -13,6 +13,8 @@ using protocol::ResponseCode;
 
 namespace {
 
+constexpr std::int32_t kHitsMax = 64;  // RocketMQ's maxMsgsNumBatch: whole messages, gathered in memory
+
 Response offsetAnswer(std::int64_t offset) {
     Response response(ResponseCode::Success);
     protocol::OffsetResponse{offset}.write(response.fields());
@@ -79,7 +81,7 @@ Response QueryProcessor::queryMessages(const plugin::Request& request) const {
     const auto header = protocol::QueryMessageRequest::parse(request.command());
     if (!header) return failed(header.error());
     service::KeyQuery query{header->topic, header->key, header->beginTimestamp, header->endTimestamp,
-                            header->uniqueKey ? config_.queryMax : std::max(header->maxNum, 0), header->uniqueKey};
+                            header->uniqueKey ? config_.queryMax : std::clamp(header->maxNum, 0, kHitsMax), header->uniqueKey};
     auto found = services_.store->findByKey(query);
     if (!found) return failed(found.error());
     Response response(ResponseCode::Success);

@@ -13,13 +13,19 @@ public:
 
     Status configure(const plugin::ConfigView& config) override {
         config_ = PullConfig::from(config);
+        limits_.set(config);
+        return Status::ok();
+    }
+
+    Status reconfigure(const plugin::ConfigView& config, std::span<const std::string_view>) override {
+        limits_.set(config);
         return Status::ok();
     }
 
     Status init(plugin::PluginContext& context) override {
         if (auto borrowed = borrow(context.services()); !borrowed) return borrowed;
         hold_ = std::make_unique<PullHold>(context.timers(), context.clock(), config_.heldPullsMax);
-        pull_ = std::make_unique<PullProcessor>(services_, context, config_, *hold_);
+        pull_ = std::make_unique<PullProcessor>(services_, context, config_, limits_, *hold_);
         query_ = std::make_unique<QueryProcessor>(services_, config_);
         return bind(context.processors());
     }
@@ -67,6 +73,7 @@ private:
     }
 
     PullConfig config_;
+    PullLimits limits_;
     PullServices services_;
     std::unique_ptr<PullHold> hold_;
     std::unique_ptr<PullProcessor> pull_;

@@ -39,7 +39,8 @@ protected:
         context_.provide<service::SubscriptionGroups>(groups_);
         context_.provide<service::ConsumerOffsets>(offsets_);
         context_.provide<service::ClientRegistry>(clients_);
-        runner_.add(std::unique_ptr<plugin::Plugin>(patchbay_plugin_create()), std::move(settings));
+        plugin_ = patchbay_plugin_create();
+        runner_.add(std::unique_ptr<plugin::Plugin>(plugin_), std::move(settings));
         const auto started = runner_.start();
         ASSERT_TRUE(started) << started.message();
     }
@@ -82,6 +83,7 @@ protected:
     FakeOffsets offsets_;
     FakeClients clients_;
     testkit::PluginRunner runner_{context_};
+    plugin::Plugin* plugin_ = nullptr;
 };
 
 TEST_F(PullTest, GivesMessagesAndWhereToGoOn) {
@@ -98,6 +100,16 @@ TEST_F(PullTest, GivesMessagesAndWhereToGoOn) {
     EXPECT_EQ(result.field("suggestWhichBrokerId"), "0");
     EXPECT_EQ(result.field("topicSysFlag"), "0");
     EXPECT_EQ(result.field("groupSysFlag"), "0");
+}
+
+TEST_F(PullTest, LimitsOfAnAnswerChangeWhileItRuns) {
+    begin();
+    for (int i = 0; i < 5; ++i) append("message");
+    EXPECT_EQ(bodies(pull(0)).size(), 5U);
+    ASSERT_TRUE(runner_.reconfigure(*plugin_, {{"maxTransferCountOnMessageInMemory", "3"}}));
+    EXPECT_EQ(bodies(pull(0)).size(), 3U);
+    ASSERT_TRUE(runner_.reconfigure(*plugin_, {{"maxTransferBytesOnMessageInMemory", "1"}}));
+    EXPECT_EQ(bodies(pull(0)).size(), 1U) << "the first one counts always";
 }
 
 TEST_F(PullTest, AsksForNoneGetsOneAsFromRocketMq) {
