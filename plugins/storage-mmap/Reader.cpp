@@ -223,9 +223,8 @@ Result<std::int64_t> Reader::offsetAt(std::string_view topic, std::int32_t queue
     if (!queue) return 0;
     const std::int64_t min = queue->min();
     const std::int64_t max = queue->max();
-    // After all messages either bound is the maximum.
     const Result<std::int64_t> lower = firstWith(*queue, min, max, [&](std::int64_t time) { return time >= timeMs; });
-    if (!lower || bound == Bound::Lower || *lower == max) return lower;
+    if (!lower || bound == Bound::Lower || min == max) return lower;
     const Result<std::int64_t> behind = firstWith(*queue, *lower, max, [&](std::int64_t time) { return time > timeMs; });
     return behind ? Result<std::int64_t>(std::max(min, *behind - 1)) : behind;
 }

@@ -188,9 +188,6 @@ Result<std::int64_t> SqliteStore::offsetAt(std::string_view topic, std::int32_t 
     const auto [min, max, exists] = range(topic, queueId);
     if (min == max) return max;
     return readers_.with([&, first = min, end = max](Reader& reader) -> Result<std::int64_t> {
-        const auto newest = reader.timeAt(queue->id, end - 1);
-        if (!newest) return newest.error();
-        if (*newest < timeMs) return end;
         // Lower: the first message at or after the time. Upper: the one before the first that is later.
         std::int64_t low = first;
         std::int64_t high = end;

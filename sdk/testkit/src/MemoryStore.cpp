@@ -260,7 +260,7 @@ Result<std::int64_t> MemoryStore::offsetAt(std::string_view topic, std::int32_t 
     const Queue* queue = find(topic, queueId);
     if (queue == nullptr) return 0;
     const auto& entries = queue->entries;
-    if (entries.empty() || entries.back().storeTimestamp < timeMs) return queue->max();
+    if (entries.empty()) return queue->max();
     const auto atOrAfter = std::partition_point(entries.begin(), entries.end(), [&](const Entry& e) { return e.storeTimestamp < timeMs; });
     if (bound == Bound::Lower) return queue->min + (atOrAfter - entries.begin());
     const auto after = std::partition_point(atOrAfter, entries.end(), [&](const Entry& e) { return e.storeTimestamp <= timeMs; });

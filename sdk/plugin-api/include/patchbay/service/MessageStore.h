@@ -214,7 +214,8 @@ public:
     /// {0, 0, false} for a queue that never had a message.
     [[nodiscard]] virtual OffsetRange range(std::string_view topic, std::int32_t queueId) const noexcept = 0;
     /// The queue offset for a store time. Lower: the first message stored at or after timeMs; Upper: the last one stored at or
-    /// before it. Before all messages: min; after all: max. An unknown queue gives 0.
+    /// before it. Before all messages: min; after all: max for Lower, max - 1 for Upper. A queue without messages gives max, an
+    /// unknown one 0.
     [[nodiscard]] virtual Result<std::int64_t> offsetAt(std::string_view topic, std::int32_t queueId, std::int64_t timeMs,
                                                        Bound bound) const = 0;
     /// Store time of the message at a queue offset, ms; NotFound when there is none.
