@@ -160,32 +160,33 @@ Result<Ref<QueueFile>> ConsumeQueue::fileForWrite(std::int64_t start) {
     return file;
 }
 
+ConsumeQueue::Unsynced ConsumeQueue::takeUnsynced() {
+    const std::lock_guard lock(mutex_);
+    if (discarded_ || unsyncedFrom_ < 0) return {};
+    return {std::exchange(unsyncedFrom_, -1), lastFile_, std::exchange(directoryChanged_, false)};
+}
+
+void ConsumeQueue::giveBack(const Unsynced& unsynced) {
+    const std::lock_guard lock(mutex_);
+    if (discarded_ || unsynced.from < 0) return;
+    unsyncedFrom_ = unsyncedFrom_ < 0 ? unsynced.from : std::min(unsyncedFrom_, unsynced.from);
+    directoryChanged_ = directoryChanged_ || unsynced.directory;
+}
+
 Status ConsumeQueue::sync() {
-    std::int64_t from = 0;
-    std::int64_t last = 0;
-    bool directory = false;
-    {
-        const std::lock_guard lock(mutex_);
-        if (discarded_ || unsyncedFrom_ < 0) return Status::ok();
-        from = std::exchange(unsyncedFrom_, -1);
-        last = lastFile_;
-        directory = std::exchange(directoryChanged_, false);
-    }
+    const Unsynced unsynced = takeUnsynced();
+    if (unsynced.from < 0) return Status::ok();
     Status result;
-    for (std::int64_t start = from; result && start <= last; start += env_.fileBytes) {
+    for (std::int64_t start = unsynced.from; result && start <= unsynced.last; start += env_.fileBytes) {
         const Result<Ref<QueueFile>> file = openFile(start);
         result = file ? (*file)->file->sync() : file.error();
     }
-    if (result && directory) {
+    if (result && unsynced.directory) {
         result = env_.files.syncDirectory(env_.layout.queue(topic_->text, id_));
         if (result) result = env_.files.syncDirectory(env_.layout.topic(topic_->text));
         if (result) result = env_.files.syncDirectory(env_.layout.queues());
     }
-    if (result) return result;
-    const std::lock_guard lock(mutex_);
-    if (discarded_) return Status::ok();
-    unsyncedFrom_ = unsyncedFrom_ < 0 ? from : std::min(unsyncedFrom_, from);
-    directoryChanged_ = directoryChanged_ || directory;
+    if (!result) giveBack(unsynced);
     return result;
 }
 

@@ -89,6 +89,15 @@ public:
     Status writeTail();
     /// Makes all written units durable.
     Status sync();
+    /// What is written and not durable yet; `from` is -1 when there is nothing.
+    struct Unsynced {
+        std::int64_t from = -1;  ///< first file
+        std::int64_t last = 0;
+        bool directory = false;
+    };
+    /// For a caller who makes many queues durable at once; what failed goes back.
+    [[nodiscard]] Unsynced takeUnsynced();
+    void giveBack(const Unsynced& unsynced);
     /// Moves the minimum behind messages below a position of the log, and removes files that hold nothing else.
     void correctMin(std::int64_t logMin);
     /// The files are about to go: nothing is written any more.

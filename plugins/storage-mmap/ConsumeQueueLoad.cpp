@@ -106,11 +106,17 @@ Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
 Result<std::int64_t> ConsumeQueue::unitsIn(std::int64_t start) const {
     const std::int64_t first = start / kUnitBytes;
     const std::int64_t logEnd = env_.logEndAtStart.load();
+    const auto isThere = [&](const Unit& unit) { return unit.isFiller() || unit.isMessageBefore(logEnd); };
+    // Most queues are short: one read instead of one for each step of a search.
+    std::array<Unit, 64> head;
+    const std::size_t got = readFile(first, head);
+    const auto missing = std::find_if_not(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(got), isThere) - head.begin();
+    if (missing < static_cast<std::ptrdiff_t>(got)) return missing;
     Status failure;
-    const std::int64_t end = firstWhere(first, first + unitsPerFile(), [&](std::int64_t offset) {
+    const std::int64_t end = firstWhere(first + missing, first + unitsPerFile(), [&](std::int64_t offset) {
         const Result<Unit> unit = readUnit(offset);
         if (!unit) failure = unit.error();
-        return !unit || !(unit->isFiller() || unit->isMessageBefore(logEnd));
+        return !unit || !isThere(*unit);
     });
     if (!failure) return failure;
     return end - first;

@@ -100,6 +100,7 @@ Status Upkeep::writeTails(std::size_t unitsMin) {
     }
     Status result;
     for (const Ref<ConsumeQueue>& queue : queues) {
+        if (isLate()) return {StatusCode::DeadlineExceeded, "not all consume queues could be written in time"};
         if (queue->tailUnits() < unitsMin) continue;
         if (Status written = queue->writeTail(); !written) result = written;
     }
@@ -119,6 +120,51 @@ Status Upkeep::writeCheckpoint() {
     return checkpoint_.write(p_.files, p_.layout.checkpoint());
 }
 
+Status Upkeep::finish(const std::vector<Ref<ConsumeQueue>>& queues) {
+    const Status late(StatusCode::DeadlineExceeded, "not all consume queues could be made durable in time");
+    const bool together = queues.size() >= kSyncTogetherFrom;
+    std::vector<Ref<ConsumeQueue>> written;
+    Status result;
+    for (const Ref<ConsumeQueue>& queue : queues) {
+        if (isLate()) {
+            // Still to do, and known as such: whoever asks next must not hear that all is well.
+            add(queue);
+            result = late;
+            continue;
+        }
+        queue->clearListed();
+        Status done = queue->writeTail();
+        if (done && together) {
+            written.push_back(queue);
+            continue;
+        }
+        if (done) done = queue->sync();
+        if (done) continue;
+        result = done;
+        if (queue->list()) add(queue);
+    }
+    const Status synced = isLate() && together ? late : syncTogether(written);
+    if (synced) return result;
+    for (const Ref<ConsumeQueue>& queue : written) {
+        if (queue->list()) add(queue);
+    }
+    return synced;
+}
+
+Status Upkeep::syncTogether(const std::vector<Ref<ConsumeQueue>>& queues) {
+    std::vector<ConsumeQueue::Unsynced> taken;
+    taken.reserve(queues.size());
+    bool any = false;
+    for (const Ref<ConsumeQueue>& queue : queues) {
+        taken.push_back(queue->takeUnsynced());
+        any = any || taken.back().from >= 0;
+    }
+    const Status synced = any ? p_.files.syncAll(p_.layout.root) : Status::ok();
+    if (synced) return synced;
+    for (std::size_t i = 0; i < queues.size(); ++i) queues[i]->giveBack(taken[i]);
+    return synced;
+}
+
 Status Upkeep::thorough() {
     const std::lock_guard serial(turnMutex_);
     // Read before the list is taken: the units of every message up to this time are in the queues on it.
@@ -129,21 +175,7 @@ Status Upkeep::thorough() {
         const std::lock_guard lock(mutex_);
         queues.swap(dirty_);
     }
-    Status result;
-    for (const Ref<ConsumeQueue>& queue : queues) {
-        if (p_.clock.now() > deadline_.load()) {
-            // Still to do, and known as such: whoever asks next must not hear that all is well.
-            add(queue);
-            result = {StatusCode::DeadlineExceeded, "not all consume queues could be made durable in time"};
-            continue;
-        }
-        queue->clearListed();
-        Status done = queue->writeTail();
-        if (done) done = queue->sync();
-        if (done) continue;
-        result = done;
-        if (queue->list()) add(queue);
-    }
+    Status result = finish(queues);
     if (!result) return result;
     if (Status flushed = p_.flushLog(); !flushed) return flushed;
     lastThorough_ = p_.clock.now();

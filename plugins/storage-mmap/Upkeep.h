@@ -62,13 +62,18 @@ public:
 private:
     static constexpr std::int64_t kTailBytesMax = 4 << 20;
     static constexpr std::size_t kBusyUnits = 64;
-    static constexpr std::chrono::seconds kStopMax{5};
+    static constexpr std::chrono::seconds kStopMax{4};
+    static constexpr std::size_t kSyncTogetherFrom = 64;  ///< queues from which one sync of all costs less than theirs
 
     void stopThread() noexcept;
     void poke() noexcept;
     void run();
     Status turn(std::int64_t appendedBefore);
     Status writeTails(std::size_t unitsMin);
+    /// Writes the queues and makes them durable; those with which that failed are on the list again.
+    Status finish(const std::vector<Ref<ConsumeQueue>>& queues);
+    Status syncTogether(const std::vector<Ref<ConsumeQueue>>& queues);
+    [[nodiscard]] bool isLate() const noexcept { return p_.clock.now() > deadline_.load(); }
     void report(const Status& status);
     Status writeCheckpoint();
 
