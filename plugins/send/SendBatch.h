@@ -17,11 +17,11 @@
 
 namespace patchbay::plugins::send {
 
-/// What is the same in every answer of this broker.
+/// What is the same in every answer of this broker. Owned by the processor.
 struct AnswerFacts {
     std::string region;
-    bool traceOn = true;
-    std::int64_t bodyBytesMax = 0;
+    bool traceOn;
+    const std::atomic<std::int64_t>& bodyBytesMax;
     /// Adds MSG_REGION and TRACE_ON, which every answer to a send carries.
     void write(protocol::FieldList& fields) const;
 };
@@ -41,6 +41,8 @@ public:
     std::string_view keepText(std::string text) { return texts_.emplace_back(std::move(text)); }
     [[nodiscard]] std::size_t bodyBytes() const noexcept { return bodyBytes_; }
     void countBody(std::size_t bytes) noexcept { bodyBytes_ += bytes; }
+    /// Of an empty batch: what refused requests have left behind.
+    void dropTexts() noexcept { texts_.clear(); }
 
     void done() noexcept override;
 

@@ -17,8 +17,9 @@ constexpr std::int32_t kRetryTopicPerm = static_cast<std::int32_t>(protocol::kPe
 
 std::optional<Refusal> SendChecks::topic(const protocol::SendMessageRequest& header, const SendConfig& config,
                                          const plugin::Peer& peer, service::TopicFacts& facts) const {
-    if (config.acceptFromMs > 0 && clock_.wallMs() < config.acceptFromMs) {
-        return Refusal{ResponseCode::SystemError, "broker unable to service, until " + std::to_string(config.acceptFromMs)};
+    const std::int64_t acceptFromMs = config.acceptFromMs.load(std::memory_order_relaxed);
+    if (acceptFromMs > 0 && clock_.wallMs() < acceptFromMs) {
+        return Refusal{ResponseCode::SystemError, "broker unable to service, until " + std::to_string(acceptFromMs)};
     }
     // A name that is a topic already has passed the checks below once.
     const bool known = topics_.find(header.topic, facts);

@@ -17,7 +17,7 @@ constexpr std::array kKeys{
                       kReloadable, 1, 10'000'000},
     plugin::ConfigKey{"maxMessageSize", ConfigType::Bytes, "4194304",
                       "Largest message body, and largest body of a whole batch.", kReloadable, 1024, 16'000'000},
-    plugin::ConfigKey{"traceOn", ConfigType::Bool, "true", "Tells clients that their message traces are wanted.", kReloadable},
+    plugin::ConfigKey{"traceOn", ConfigType::Bool, "true", "Tells clients that their message traces are wanted."},
     plugin::ConfigKey{"rejectTransactionMessage", ConfigType::Bool, "false", "Refuses transactional messages.", kReloadable},
 };
 
@@ -25,14 +25,11 @@ constexpr std::array kKeys{
 
 std::span<const plugin::ConfigKey> SendConfig::keys() noexcept { return kKeys; }
 
-SendConfig SendConfig::from(const plugin::ConfigView& view) {
-    SendConfig config;
-    config.acceptFromMs = view.integer("startAcceptSendRequestTimeStamp");
-    config.inFlightMax = static_cast<std::int32_t>(view.integer("sendThreadPoolQueueCapacity"));
-    config.bodyBytesMax = view.integer("maxMessageSize");
-    config.traceOn = view.flag("traceOn");
-    config.rejectTransactions = view.flag("rejectTransactionMessage");
-    return config;
+void SendConfig::set(const plugin::ConfigView& view) {
+    acceptFromMs = view.integer("startAcceptSendRequestTimeStamp");
+    inFlightMax = static_cast<std::int32_t>(view.integer("sendThreadPoolQueueCapacity"));
+    bodyBytesMax = view.integer("maxMessageSize");
+    rejectTransactions = view.flag("rejectTransactionMessage");
 }
 
 }  // namespace patchbay::plugins::send

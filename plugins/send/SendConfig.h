@@ -3,21 +3,23 @@
 
 #include "patchbay/plugin/Config.h"
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
 namespace patchbay::plugins::send {
 
-/// A copy of the configured values; replaced as a whole by reconfigure().
+/// Owned by the plugin. Set on the control thread, read on any lane; what is no atomic is constant once the plugin has begun.
 struct SendConfig {
-    std::int64_t acceptFromMs = 0;             ///< startAcceptSendRequestTimeStamp
-    std::int32_t inFlightMax = 10'000;         ///< sendThreadPoolQueueCapacity
-    std::int64_t bodyBytesMax = 4'194'304;     ///< maxMessageSize, for the text of refusals and for whole batches
     bool traceOn = true;
-    bool rejectTransactions = false;
+    std::atomic<std::int64_t> acceptFromMs{0};           ///< startAcceptSendRequestTimeStamp
+    std::atomic<std::int32_t> inFlightMax{10'000};       ///< sendThreadPoolQueueCapacity
+    std::atomic<std::int64_t> bodyBytesMax{4'194'304};   ///< maxMessageSize, for the text of refusals and for whole batches
+    std::atomic<bool> rejectTransactions{false};
 
     static std::span<const plugin::ConfigKey> keys() noexcept;
-    static SendConfig from(const plugin::ConfigView& view);
+    /// The values that may change while messages come.
+    void set(const plugin::ConfigView& view);
 };
 
 }  // namespace patchbay::plugins::send

@@ -22,7 +22,7 @@ namespace {
 // for thousands of others.
 constexpr std::size_t kBatchItemsMax = 1024;
 constexpr std::size_t kBatchBytesMax = 4U << 20;
-// The store keeps the length of properties in 16 bits.
+// A batch's topic is shorter than others may be: RocketMQ counts its length in a signed byte.
 constexpr std::size_t kBatchTopicBytesMax = 127;
 
 bool isTrue(std::string_view text) noexcept {
@@ -90,7 +90,11 @@ void SendProcessor::endOfBatch(plugin::Lane lane) noexcept {
 }
 
 void SendProcessor::submit(LaneState& lane) noexcept {
-    if (lane.batch->items.empty()) return;  // all were refused; the next turn fills it
+    if (lane.batch->items.empty()) {
+        // All were refused; the next turn fills it.
+        lane.batch->dropTexts();
+        return;
+    }
     SendBatch* batch = std::exchange(lane.batch, nullptr);
     pool_.submitted(*batch);
     services_.store->append(*batch);
@@ -98,10 +102,11 @@ void SendProcessor::submit(LaneState& lane) noexcept {
 
 std::optional<Refusal> SendProcessor::accept(const protocol::SendMessageRequest& header, plugin::Request& request,
                                              LaneState& lane) {
-    if (pool_.inFlight() >= config_.inFlightMax) {
+    const std::int32_t inFlightMax = config_.inFlightMax.load(std::memory_order_relaxed);
+    if (pool_.inFlight() >= inFlightMax) {
         return Refusal{ResponseCode::SystemBusy, "[OVERLOAD]system busy, start flow control for a while, " +
                        std::to_string(pool_.inFlight()) + " messages wait for their flush (sendThreadPoolQueueCapacity=" +
-                       std::to_string(config_.inFlightMax) + ")"};
+                       std::to_string(inFlightMax) + ")"};
     }
     service::TopicFacts facts;
     if (auto refusal = checks_.topic(header, config_, request.peer(), facts)) return refusal;
@@ -149,7 +154,9 @@ std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageReque
     item.tagsCode = protocol::tagsCode(scan.tags);
     item.waitStored = scan.waitStored;
     const std::int32_t queueId = item.queueId;
-    if (isTrue(scan.transaction)) {
+    // Consumers before RocketMQ 4.6.1 leave the mark on what they send back, and nobody would ever commit that.
+    const bool sentBack = header.reconsumeTimes > 0 && protocol::isRetryTopic(header.topic);
+    if (isTrue(scan.transaction) && !sentBack) {
         // A delay of a transactional message begins when it is committed.
         if (auto refusal = prepareHalf(item, batch)) return refusal;
     } else if (!scan.delayLevel.empty() || scan.timer) {

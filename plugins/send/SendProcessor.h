@@ -30,7 +30,7 @@ struct SendServices {
 };
 
 /// Checks each message as it comes and appends those of one turn of a lane together, with one write. Answers come from
-/// SendBatch::done(). Owned by the plugin. process() and endOfBatch() run on any lane, reconfigure() on the control thread.
+/// SendBatch::done(). Owned by the plugin. process() and endOfBatch() run on any lane.
 class SendProcessor final : public plugin::Processor {
 public:
     SendProcessor(SendServices services, plugin::PluginContext& context, const SendConfig& config);
@@ -61,7 +61,7 @@ private:
 
     SendServices services_;
     const plugin::BrokerIdentity& identity_;
-    SendConfig config_;
+    const SendConfig& config_;
     AnswerFacts facts_;
     SendChecks checks_;
     SendBatchPool pool_;

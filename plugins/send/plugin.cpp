@@ -10,7 +10,13 @@ public:
     std::span<const plugin::ConfigKey> configKeys() const noexcept override { return SendConfig::keys(); }
 
     Status configure(const plugin::ConfigView& config) override {
-        config_ = SendConfig::from(config);
+        config_.traceOn = config.flag("traceOn");
+        config_.set(config);
+        return Status::ok();
+    }
+
+    Status reconfigure(const plugin::ConfigView& config, std::span<const std::string_view>) override {
+        config_.set(config);
         return Status::ok();
     }
 

@@ -47,6 +47,16 @@ TEST_F(RetryBench, AboveTheLimitAConsumersOwnRetryIsADeadLetterAtOnce) {
     EXPECT_EQ(property(stored("%DLQ%G"), "DELAY"), "-1");
 }
 
+TEST_F(RetryBench, ARetryWithTheMarkOfATransactionIsNone) {
+    const std::string own = "TRAN_MSG\1true\2RETRY_TOPIC\1T\2DELAY\0013\2UNIQ_KEY\1U\2"s;
+    EXPECT_EQ(context_.call(protocol::RequestCode::SendMessageV2, retrySend(1, own), "work").code(), ResponseCode::Success);
+    EXPECT_EQ(context_.call(protocol::RequestCode::SendMessageV2, retrySend(17, own), "above").code(), ResponseCode::Success);
+    EXPECT_EQ(count("%DLQ%G"), 1);
+    context_.pump();
+    context_.advance(10s);
+    EXPECT_EQ(count("%RETRY%G"), 1);
+}
+
 TEST_F(RetryBench, TheGroupOfARetryTopicMayBeFollowedByATopic) {
     service::RetryPolicy& policy = recorded::provided<service::RetryPolicy>(context_);
     EXPECT_EQ(policy.judge({"%RETRY%G+T", 17, 16, 400}).deadLetterTopic, "%DLQ%G");

@@ -41,7 +41,8 @@ protected:
         context_.brokerIdentity().storeRoot = dir_.path();
         context_.provide<service::MessageStore>(store_);
         runner_.add(std::make_unique<topics::TopicsPlugin>(), std::move(topicSettings));
-        runner_.add(std::unique_ptr<plugin::Plugin>(patchbay_plugin_create()), std::move(settings));
+        plugin_ = patchbay_plugin_create();
+        runner_.add(std::unique_ptr<plugin::Plugin>(plugin_), std::move(settings));
         const auto started = runner_.start();
         ASSERT_TRUE(started) << started.message();
         protocol::TopicConfig topic;
@@ -93,6 +94,7 @@ protected:
     testkit::FakeContext context_;
     testkit::MemoryStore store_{context_.clock()};
     testkit::PluginRunner runner_{context_};
+    plugin::Plugin* plugin_ = nullptr;
 };
 
 TEST_F(SendTest, AnswersWhereTheMessageWent) {
@@ -261,11 +263,14 @@ TEST_F(SendTest, TransactionalMessagesArePutAsideAndTheProducerIsToldItsOwnQueue
     runner_.stop();
 }
 
-TEST_F(SendTest, TransactionalMessagesCanBeSwitchedOff) {
+TEST_F(SendTest, TransactionalMessagesCanBeSwitchedOffAndOn) {
     Aside aside;
     context_.provide<service::TransactionStore>(aside);
     begin({{"rejectTransactionMessage", "true"}});
     EXPECT_EQ(send("T", "TRAN_MSG\1true\2").code(), ResponseCode::NoPermission);
+    const Status changed = runner_.reconfigure(*plugin_, {{"rejectTransactionMessage", "false"}});
+    ASSERT_TRUE(changed) << changed.toString();
+    EXPECT_EQ(send("T", "TRAN_MSG\1true\2").code(), ResponseCode::Success);
     runner_.stop();
 }
 
