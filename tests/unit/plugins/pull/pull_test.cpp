@@ -403,5 +403,19 @@ TEST_F(PullTest, QueriesByKeyOrSaysThatThereIsNothing) {
     EXPECT_EQ(query("order-2").code(), ResponseCode::QueryNotFound);
 }
 
+TEST_F(PullTest, AQueryGetsNoMoreThanRocketMqWouldGive) {
+    begin();
+    testkit::TestMessage message;
+    message.topic = "T";
+    message.keys = "order-1";
+    for (int i = 0; i < 65; ++i) ASSERT_EQ(testkit::appendOne(store_, message).status, service::AppendStatus::PutOk);
+    protocol::QueryMessageRequest header;
+    header.topic = "T";
+    header.key = "order-1";
+    header.maxNum = 1'000'000;
+    header.endTimestamp = INT64_MAX;
+    EXPECT_EQ(bodies(context_.call(RequestCode::QueryMessage, header)).size(), 64U);
+}
+
 }  // namespace
 }  // namespace patchbay::plugins::pull
