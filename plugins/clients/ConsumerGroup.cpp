@@ -39,10 +39,10 @@ bool ConsumerGroup::update(const Sender& from, const protocol::ConsumerData& dat
 
 bool ConsumerGroup::updateTopics(const Sender& from, const std::vector<protocol::SubscriptionData>& wanted, plugin::Logger& log) {
     bool changed = false;
+    ++heartbeats_;
     for (const auto& data : wanted) changed |= takeOver(from, data, log);
     for (auto at = topics_.begin(); at != topics_.end();) {
-        const bool kept = std::any_of(wanted.begin(), wanted.end(), [&](const auto& data) { return data.topic == at->first; });
-        if (kept) {
+        if (at->second.namedIn == heartbeats_) {
             ++at;
             continue;
         }
@@ -62,6 +62,7 @@ bool ConsumerGroup::takeOver(const Sender& from, const protocol::SubscriptionDat
     const std::size_t expression = expressionHash(wanted);
     const auto [at, added] = topics_.try_emplace(wanted.topic);
     Topic& topic = at->second;
+    topic.namedIn = heartbeats_;
     const auto before = topic.said.find(peer);
     const bool changedItsMind = before != topic.said.end() ? before->second != expression : members_.size() == 1;
     topic.said.insert_or_assign(peer, expression);

@@ -67,6 +67,7 @@ private:
     struct Topic {
         protocol::SubscriptionData data;
         std::uint64_t setBy = 0;                    ///< connection
+        std::uint64_t namedIn = 0;                  ///< the last heartbeat with it
         std::map<std::uint64_t, std::size_t> said;  ///< what each member said last, as a hash of the expression
     };
 
@@ -78,6 +79,7 @@ private:
     service::GroupState state_;
     Members members_;
     std::map<std::string, Topic, std::less<>> topics_;
+    std::uint64_t heartbeats_ = 0;  // that named topics
     std::optional<std::int32_t> fingerprint_;
 };
 
