@@ -90,9 +90,17 @@ MonotonicTime LevelQueue::lookAtHead() {
             continue;
         }
         if (read_.status == ReadStatus::Found || read_.status == ReadStatus::Gone) return context_.clock.now() + kRetryAfter;
+        if (isUnreadable()) return context_.clock.now() + milliseconds(kWaitMsMax);
         if (sleep()) return MonotonicTime::max();
     }
     return {};
+}
+
+bool LevelQueue::isUnreadable() const {
+    if (read_.status != ReadStatus::NoSuchQueue) return false;
+    return std::ranges::any_of(context_.store.queues(), [this](const service::QueueKey& queue) {
+        return queue.topic == protocol::kTopicSchedule && queue.queueId == queueId_;
+    });
 }
 
 std::int64_t LevelQueue::waitMs(std::int64_t storeTimestamp) {
@@ -117,7 +125,7 @@ void LevelQueue::readDue() {
         case ReadStatus::Gone: advanceTo(read_.nextOffset); return;
         default:
             // A queue that is not there any more starts at its beginning when it comes back.
-            if (next_ > read_.maxOffset) advanceTo(read_.maxOffset);
+            if (next_ > read_.maxOffset && !isUnreadable()) advanceTo(read_.maxOffset);
             return;
     }
 }

@@ -60,6 +60,8 @@ private:
     MonotonicTime lookAtHead();
     [[nodiscard]] std::int64_t waitMs(std::int64_t storeTimestamp);
     void readDue();
+    /// The store lists the queue and yet finds none: what it holds is not known, so progress must not go back to its beginning.
+    [[nodiscard]] bool isUnreadable() const;
     void takePiece(std::string_view piece, bool& due);
     Fate rebuild(const protocol::RecordView& record, service::AppendItem& item);
     void submit();

@@ -16,6 +16,22 @@ using namespace std::string_literals;
 using service::AppendStatus;
 using Bodies = std::vector<std::string>;
 
+TEST_F(DelayBench, AScheduleThatCannotBeReadIsNotBegunAnew) {
+    start();
+    schedule(1, "first");
+    context_.advance(1s);
+    ASSERT_EQ(delivered(), std::vector<std::string>{"first"});
+    stop();
+    store_.unreadableTopic = protocol::kTopicSchedule;
+    start();
+    context_.advance(60s);
+    stop();
+    store_.unreadableTopic.clear();
+    start();
+    context_.advance(60s);
+    EXPECT_EQ(delivered(), std::vector<std::string>{"first"});
+}
+
 TEST_F(DelayBench, AMessageComesWhenItIsDueAndNotAMillisecondEarlier) {
     start();
     schedule(2, "five");
