@@ -2,7 +2,18 @@
 
 #include "patchbay/base/BackedFile.h"
 
+#include <algorithm>
+
 namespace patchbay::plugins::consumer_offsets {
+
+namespace {
+
+/// A queue without a range that is listed all the same has files that the store cannot read; what it holds is not known.
+bool isListed(const service::MessageStore& store, std::string_view topic, std::int32_t queueId) {
+    return std::ranges::any_of(store.queues(), [&](const auto& queue) { return queue.topic == topic && queue.queueId == queueId; });
+}
+
+}  // namespace
 
 OffsetService::OffsetService(plugin::PluginContext& context, const OffsetsConfig& config)
     : context_(context), config_(config), path_(context.identity().storeRoot + "/config/consumerOffset.json"),
@@ -45,8 +56,8 @@ void OffsetService::clampToStore(service::TopicConfigs& topics, service::Message
     table_.revise([&](std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
         // Offsets of topics that this broker does not have are not its to judge.
         if (service::TopicFacts facts; !topics.find(topic, facts)) return offset;
-        const std::int64_t max = store.range(topic, queueId).max;
-        if (offset <= max) return offset;
+        const auto [min, max, exists] = store.range(topic, queueId);
+        if (offset <= max || (!exists && isListed(store, topic, queueId))) return offset;
         ++clamped;
         context_.log().limited(plugin::LogLevel::Warn, "a consumer offset is ahead of the store and was pulled back",
                                {{"group", group}, {"topic", topic}, {"queue", queueId}, {"offset", offset}, {"max", max}});

@@ -2,6 +2,7 @@
 // How: the plugin above the real topics plugin and a store in memory, with a temporary directory and a manual clock.
 // Left to others: commits that pulls carry (pull), resets by administrators (admin).
 #include "../Allocations.h"
+#include "../PickyStore.h"
 #include "../Recorded.h"
 
 #include "OffsetsPlugin.h"
@@ -9,7 +10,6 @@
 
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/FaultyFiles.h"
-#include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
 #include "patchbay/testkit/StoreClient.h"
 #include "patchbay/testkit/TempDir.h"
@@ -35,7 +35,7 @@ struct OffsetsBench {
     explicit OffsetsBench(testkit::Settings with = {}, bool withStore = true) : settings(std::move(with)) {
         context.brokerIdentity().storeRoot = directory.path();
         std::filesystem::create_directories(directory.path() + "/config");
-        if (withStore) context.provide<service::MessageStore>(store);
+        if (withStore) context.provide<service::MessageStore>(picky);
     }
     ~OffsetsBench() { stop(); }
 
@@ -90,7 +90,8 @@ struct OffsetsBench {
     testkit::TempDir directory;
     testkit::FaultyFiles files{systemFiles()};
     testkit::FakeContext context{files};
-    testkit::MemoryStore store{context.clock()};
+    PickyStore picky{context.clock()};
+    testkit::MemoryStore& store = picky.below;
     testkit::Settings settings;
     std::unique_ptr<testkit::PluginRunner> runner;
 };
@@ -315,6 +316,16 @@ TEST(Offsets, OffsetsAheadOfTheStoreArePulledBackAtStart) {
     EXPECT_TRUE(bench.context.log().contains("ahead of the store"));
     bench.context.advance(10s);
     EXPECT_NE(bench.read().find("1:0"), std::string::npos);
+}
+
+TEST(Offsets, OffsetsOfAQueueThatTheStoreCannotReadStay) {
+    OffsetsBench bench;
+    bench.start();
+    bench.append("T", 3);
+    bench.commit(3);
+    bench.picky.unreadableTopic = "T";
+    bench.restart();
+    EXPECT_EQ(bench.offsets().query("G", "T", 0), 3);
 }
 
 TEST(Offsets, AWaitingResetIsAnsweredAndCommitsAreIgnoredUntilItIsTaken) {
