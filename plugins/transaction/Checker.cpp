@@ -5,6 +5,7 @@
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/message/Properties.h"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <string>
@@ -103,6 +104,8 @@ Checker::Checker(const CheckerServices& services, TransactionTable& table, OpLog
       scan_(services.store, kTopicTransHalf) {}
 
 void Checker::arm() {
+    // The store of a replica takes no messages; its master asks.
+    if (context_.identity().brokerId != 0) return;
     if (armed_.load(std::memory_order_relaxed) || armed_.exchange(true, std::memory_order_acq_rel)) return;
     context_.timers().after(std::chrono::milliseconds(config_.intervalMs.load()), [this] { begin(); });
 }
@@ -225,12 +228,16 @@ void Checker::finish() {
 void Checker::keepProgress() {
     const std::int64_t base = table_.advance();
     const std::int64_t op = ops_.firstNeeded(base);
-    const auto keep = [this](std::string_view topic, std::int64_t offset) {
-        if (services_.offsets.query(kProgressGroup, topic, kQueueId) == offset) return;
-        services_.offsets.commit({}, kProgressGroup, topic, kQueueId, offset);
-    };
-    keep(kTopicTransHalf, base);
-    keep(protocol::kTopicTransOpHalf, op);
+    const std::pair<std::string_view, std::int64_t> progress[] = {{kTopicTransHalf, base}, {protocol::kTopicTransOpHalf, op}};
+    const auto isKept = [this](const auto& one) { return services_.offsets.query(kProgressGroup, one.first, kQueueId) == one.second; };
+    if (std::ranges::all_of(progress, isKept)) return;
+    // Nobody looks at half messages below the progress again, so a power cut must not take the copies that stand for them.
+    if (const Status flushed = services_.store.flush(); !flushed) {
+        context_.log().limited(plugin::LogLevel::Error, "the progress of transactions is not kept, the store cannot be flushed",
+                               {{"problem", flushed.message()}});
+        return;
+    }
+    for (const auto& [topic, offset] : progress) services_.offsets.commit({}, kProgressGroup, topic, kQueueId, offset);
 }
 
 void Checker::stop() noexcept {

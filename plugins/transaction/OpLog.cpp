@@ -93,13 +93,7 @@ void OpLog::done() noexcept {
             context_.log().limited(plugin::LogLevel::Error, "ended transactions cannot be written down",
                                    {{"transactions", pending_.size()}, {"problem", failure.message()}});
             retrying_ = true;
-            context_.timers().after(kRetryAfter, [this] {
-                {
-                    const std::lock_guard again(mutex_);
-                    retrying_ = false;
-                }
-                write();
-            });
+            if (!finished_) context_.timers().after(kRetryAfter, [this] { retry(); });
         }
         if (retrying_ || !fill()) {
             underWay_ = false;
@@ -110,9 +104,19 @@ void OpLog::done() noexcept {
     store_.append(*this);
 }
 
+void OpLog::retry() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        if (finished_) return;
+        retrying_ = false;
+    }
+    write();
+}
+
 void OpLog::finish() noexcept {
     {
         const std::lock_guard lock(mutex_);
+        finished_ = true;
         retrying_ = false;
     }
     write();

@@ -44,6 +44,7 @@ private:
         std::int64_t highestHalf;
     };
     void done() noexcept override;
+    void retry() noexcept;
     bool fill();       // with the lock held: makes items of what is pending
     bool collect();    // with the lock held: the outcome of the items
 
@@ -58,6 +59,7 @@ private:
     std::deque<std::string> bodies_;
     bool underWay_ = false;
     bool retrying_ = false;
+    bool finished_ = false;   // no retry any more
     std::deque<Written> written_;
     std::int64_t end_ = 0;
 };

@@ -45,9 +45,13 @@ struct Half {
 
 /// One life of the broker. Several may follow each other on one store; what is not in `dir` is lost in between.
 struct Broker {
-    Broker(testkit::MemoryStore& messages, const std::string& dir, testkit::Settings settings = {}) : store(messages) {
+    Broker(testkit::MemoryStore& messages, const std::string& dir, testkit::Settings settings = {})
+        : Broker(messages, messages, dir, std::move(settings)) {}
+    /// The plugins see `front`, which puts its messages into `messages`.
+    Broker(service::MessageStore& front, testkit::MemoryStore& messages, const std::string& dir, testkit::Settings settings = {})
+        : store(messages) {
         context.brokerIdentity().storeRoot = dir;
-        context.provide<service::MessageStore>(store);
+        context.provide<service::MessageStore>(front);
         runner.add<topics::TopicsPlugin>();
         runner.add<clients::ClientsPlugin>();
         runner.add<consumer_offsets::OffsetsPlugin>();

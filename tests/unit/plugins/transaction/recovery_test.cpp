@@ -1,6 +1,7 @@
 // Proves: after a stop or a kill only open transactions are asked about, and no message is delivered twice.
 // How: several lives of the broker on one store in memory, with and without the files that the last one wrote.
 // Left to others: what is asked (checker_test); real stores (contract suite); a Java broker (interop).
+#include "../PickyStore.h"
 #include "TransactionBench.h"
 
 namespace patchbay::plugins::transaction {
@@ -76,6 +77,34 @@ TEST_F(TransactionTest, ACommitOfTheFirstPlaceFindsTheCopyAfterARestart) {
     pass(120s);
     EXPECT_EQ(broker.all("T", 2).size(), 1U);
     EXPECT_TRUE(Broker::questions(*peer).empty());
+}
+
+TEST_F(TransactionTest, ProgressIsNotKeptBeforeWhatItStandsForIsDurable) {
+    PickyStore store(storeClock_);
+    Broker broker(store, store.below, dir_.path());
+    broker.context.manualClock().setWallMs(storeClock_.wallMs());
+    broker.start();
+    broker.half("U");
+    store.flushAnswer = Status(StatusCode::Io, "the disk does not answer");
+    broker.context.advance(31s);
+    ASSERT_EQ(broker.halves().size(), 2U) << "the copy is there, and a power cut could take it";
+    EXPECT_EQ(broker.progress(protocol::kTopicTransHalf), -1);
+    store.flushAnswer = Status::ok();
+    broker.context.advance(30s);
+    EXPECT_EQ(broker.progress(protocol::kTopicTransHalf), 2);
+}
+
+TEST_F(TransactionTest, AReplicaAsksNobody) {
+    begin();
+    broker_->half("U");
+    testkit::TempDir fresh;
+    Broker replica(store_, fresh.path());
+    replica.context.brokerIdentity().brokerId = 1;
+    replica.start();
+    auto peer = replica.producer();
+    replica.context.advance(120s);
+    EXPECT_TRUE(Broker::questions(*peer).empty());
+    EXPECT_EQ(replica.halves().size(), 1U);
 }
 
 TEST_F(TransactionTest, OpsOfOldBrokersWithOneNumberAreUnderstood) {
