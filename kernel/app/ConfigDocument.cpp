@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <limits>
 #include <set>
-#include <unistd.h>
 
 namespace patchbay::kernel {
 
@@ -106,10 +105,9 @@ std::string configDocument(FileSystem& files, const std::string& pluginDirectory
     appendTable(text, logKeys());
 
     std::error_code ignored;
-    const auto copies = std::filesystem::temp_directory_path(ignored) / ("patchbay-doc." + std::to_string(getpid()));
-    (void)files.makeDirectories(copies.string());
+    const auto copies = makePrivateDirectory();
     std::vector<std::string> names;
-    if (const auto entries = files.list(pluginDirectory)) {
+    if (const auto entries = files.list(pluginDirectory); entries && !copies.empty()) {
         for (const auto& entry : *entries) {
             if (!entry.directory && entry.name.ends_with(".so")) names.push_back(entry.name);
         }
@@ -121,7 +119,7 @@ std::string configDocument(FileSystem& files, const std::string& pluginDirectory
         if (description) checkAbi(*description, name, problems);
         if (!problems.empty()) continue;
         PluginInstance instance({}, *description, path, 1);
-        if (!instance.load(files, copyPath(copies.string(), description->name), problems)) continue;
+        if (!instance.load(files, copyPath(copies, description->name), problems)) continue;
         text += "\n## Plugin " + description->name + "\n\n" + description->description + "\n\n";
         if (instance.keys().empty()) {
             text += "No keys.\n";

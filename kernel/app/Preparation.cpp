@@ -9,13 +9,6 @@ namespace patchbay::kernel {
 
 namespace {
 
-std::string temporaryDirectory() {
-    std::error_code ignored;
-    auto base = std::filesystem::temp_directory_path(ignored);
-    if (base.empty()) base = "/tmp";
-    return (base / ("patchbay-check." + std::to_string(getpid()))).string();
-}
-
 std::vector<std::string> rolesOf(const KernelSettings& settings) {
     std::vector<std::string> roles;
     if (settings.hasNamesrv) roles.emplace_back("namesrv");
@@ -49,6 +42,14 @@ void appendValues(std::string& out, const std::string& title, const ConfigValues
 }
 
 }  // namespace
+
+std::string makePrivateDirectory() {
+    std::error_code ignored;
+    auto base = std::filesystem::temp_directory_path(ignored);
+    if (base.empty()) base = "/tmp";
+    auto path = (base / "patchbay.XXXXXX").string();
+    return mkdtemp(path.data()) != nullptr ? path : std::string();
+}
 
 Surroundings systemSurroundings(const std::string& executableDirectory) {
     Surroundings around;
@@ -92,7 +93,7 @@ Preparation prepare(FileSystem& files, const LaunchOptions& options, bool checkO
 
     PluginHostOptions host;
     host.pluginDirectory = out.settings.pluginDirectory;
-    host.copyDirectory = checkOnly ? temporaryDirectory() : out.settings.runDirectory + "/plugins";
+    host.copyDirectory = checkOnly ? makePrivateDirectory() : out.settings.runDirectory + "/plugins";
     host.defaultDirectory = out.settings.storeRoot;
     host.roles = rolesOf(out.settings);
     host.unload = out.settings.unloadPlugins;

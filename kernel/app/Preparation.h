@@ -37,6 +37,8 @@ struct Preparation {
 /// The sources as they are now, for a comparison with a running configuration.
 [[nodiscard]] ConfigSources readSources(FileSystem& files, const LaunchOptions& options, const KernelSettings& settings,
                                         Problems& problems);
+/// A new directory that nobody else can write to, as libraries are loaded from it; empty when there can be none. The caller removes it.
+[[nodiscard]] std::string makePrivateDirectory();
 /// Host name, environment.
 [[nodiscard]] Surroundings systemSurroundings(const std::string& executableDirectory);
 
