@@ -7,6 +7,7 @@
 #include "patchbay/testkit/FakeContext.h"
 
 #include <atomic>
+#include <functional>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -86,6 +87,25 @@ TEST_F(SuspendedTest, DrainIsAStateLateRequestsAreNotTaken) {
     EXPECT_EQ(left_, 1);
     Request late = request();
     EXPECT_FALSE(held.hold(1, 1, context_.clock().now() + 1s, late));
+}
+
+TEST_F(SuspendedTest, ARequestThatIsDrainedWhileItIsTakenLeavesLikeAHeldOne) {
+    // Looking for the shard comes between detach() and the lock, where a drain by another thread may fall.
+    static std::function<void()> during;
+    struct Hash {
+        std::size_t operator()(int key) const {
+            if (during) during();
+            return static_cast<std::size_t>(key);
+        }
+    };
+    Suspended<int, int, Hash> held(context_.timers(), context_.clock(), 10);
+    during = [&held] { held.drain(); };
+    Request r = request();
+    EXPECT_TRUE(held.hold(1, 1, context_.clock().now() + 1s, r));
+    during = nullptr;
+    EXPECT_FALSE(r);
+    EXPECT_EQ(left_, 1);
+    EXPECT_TRUE(held.empty());
 }
 
 TEST_F(SuspendedTest, EachRequestLeavesOnceWhileThreadsHoldAndWake) {

@@ -33,7 +33,7 @@ public:
     Suspended& operator=(const Suspended&) = delete;
     ~Suspended() { close(); }
 
-    /// Takes the request, or leaves it where it is: when `capacity` requests are held already, or after drain().
+    /// Takes the request, or leaves it as it is: when `capacity` requests are held already, or after drain().
     /// After true, look once more whether what it waits for has happened meanwhile, and wake() it then.
     bool hold(Key key, Tag tag, MonotonicTime deadline, Request& request) {
         if (draining_.load(std::memory_order_acquire) || size_.load(std::memory_order_relaxed) >= capacity_) return false;
@@ -41,10 +41,16 @@ public:
         Shard& shard = shardOf(Hash{}(key));
         {
             const std::lock_guard lock(shard.mutex);
-            if (draining_.load(std::memory_order_acquire)) return false;
-            shard.held[std::move(key)].push_back({std::move(request), std::move(tag), deadline});
-            // The count is first raised, then the caller looks again: whoever appends in between sees one of the two.
-            size_.fetch_add(1, std::memory_order_seq_cst);
+            if (!draining_.load(std::memory_order_acquire)) {
+                shard.held[std::move(key)].push_back({std::move(request), std::move(tag), deadline});
+                // The count is first raised, then the caller looks again: whoever appends in between sees one of the two.
+                size_.fetch_add(1, std::memory_order_seq_cst);
+            }
+        }
+        if (request) {
+            // Drained meanwhile, and detached already: it leaves as if it had been held before.
+            std::move(request).redispatch();
+            return true;
         }
         startTicking();
         return true;
