@@ -173,7 +173,14 @@ Status RuntimeConfigStore::tell(std::size_t index, const std::vector<Change>& ch
 
 Status RuntimeConfigStore::keep(std::span<const ConfigEntry> entries) {
     auto all = kept_;
-    for (const auto& entry : entries) all[entry.key] = entry.value;
+    for (const auto& entry : entries) {
+        // One word for a key only: a name and its alias in the same file are refused at the next start.
+        for (const auto& owner : owners_) {
+            const auto* item = owner.values.find(entry.key);
+            if (item != nullptr) std::erase_if(all, [&](const auto& kept) { return item->spec.answersTo(kept.first); });
+        }
+        all[entry.key] = entry.value;
+    }
     std::string text =
         "# Values that were changed while the broker ran. They win over the configuration files; remove a line to end that.\n"
         "# Written by the broker.\n";

@@ -105,6 +105,17 @@ TEST_F(RuntimeConfigTest, KeepsEarlierChangesInTheFile) {
     EXPECT_NE(text->find("brokerPermission = 4"), std::string::npos);
 }
 
+TEST_F(RuntimeConfigTest, KeepsAKeyUnderOneOfItsNamesOnly) {
+    ASSERT_EQ(change({{"messageMax", "1M", false, false}}), StatusCode::Ok);
+    ASSERT_EQ(change({{"maxMessageSize", "2M", false, false}}), StatusCode::Ok);
+    Problems problems;
+    ConfigSources sources;
+    ASSERT_EQ(sources.addRunTimeChanges(files_, "/data/config/runtime.properties", problems), 1U);
+    const auto next = ConfigValues::resolve(kSend, sources.common(), "/", "t", problems);
+    EXPECT_TRUE(problems.empty()) << problems.toString();
+    EXPECT_EQ(next.find("maxMessageSize")->value.text, "2M");
+}
+
 TEST_F(RuntimeConfigTest, RefusesPathsPluginKeysAndTheBlackList) {
     for (const char* key : {"storePathRootDir", "brokerConfigPath", "configStorePath", "rocketmqHome", "kvConfigPath", "library",
                             "plugin.unload", "service.patchbay.MessageStore", "executor.x.threads", "brokerName"}) {
