@@ -6,9 +6,15 @@ namespace patchbay::plugin {
 
 namespace {
 
+/// ASCII's controls, and those that terminals understand beyond it (U+0080 to U+009F, of which the second byte is found here).
+bool isControl(std::string_view text, std::size_t at) noexcept {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    return byte < 0x20 || byte == 0x7F || (byte >= 0x80 && byte < 0xA0 && at > 0 && text[at - 1] == '\xC2');
+}
+
 bool needsQuotes(std::string_view text) noexcept {
-    for (const char c : text) {
-        if (c == ' ' || c == '"' || c == '=' || static_cast<unsigned char>(c) < 0x20) return true;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == ' ' || text[i] == '"' || text[i] == '=' || isControl(text, i)) return true;
     }
     return text.empty();
 }
@@ -17,12 +23,13 @@ bool needsQuotes(std::string_view text) noexcept {
 void appendQuoted(std::string& out, std::string_view text) {
     static constexpr char kHex[] = "0123456789abcdef";
     out += '"';
-    for (const char c : text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
         const auto byte = static_cast<unsigned char>(c);
         if (c == '"' || c == '\\') {
             out += '\\';
             out += c;
-        } else if (byte < 0x20) {
+        } else if (isControl(text, i)) {
             out += "\\x";
             out += kHex[byte >> 4];
             out += kHex[byte & 15];

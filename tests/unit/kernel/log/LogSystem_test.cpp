@@ -1,4 +1,4 @@
-// Proves: levels by path, drop-oldest with a count, rate limiting, and that log.conf is checked.
+// Proves: levels by path, drop-oldest with a count, rate limiting, quoting, and that log.conf is checked.
 // How: a file in a temporary folder, a clock of the test's own. Left to others: what spdlog itself does (rotation).
 #include "log/LogSystem.h"
 #include "log/RateLimit.h"
@@ -102,6 +102,19 @@ TEST_F(LogTest, DropsTheOldestLinesAndSaysHowMany) {
     const auto all = text();
     EXPECT_NE(all.find("the last line\n"), std::string::npos);
     EXPECT_NE(all.find("W kernel.log log lines were dropped count="), std::string::npos);
+}
+
+TEST(LogFieldTest, LetsNoControlCharacterOfAPeerThrough) {
+    const auto written = [](std::string_view value) {
+        std::string out;
+        plugin::LogField("k", value).appendTo(out);
+        return out;
+    };
+    EXPECT_EQ(written("plain"), " k=plain");
+    EXPECT_EQ(written("a\nb"), " k=\"a\\x0ab\"");
+    EXPECT_EQ(written("\x7F"), " k=\"\\x7f\"");
+    EXPECT_EQ(written("\xC2\x9B" "1m"), " k=\"\xC2\\x9b1m\"") << "U+009B begins an escape sequence";
+    EXPECT_EQ(written("\xC3\x9B"), " k=\xC3\x9B") << "a letter";
 }
 
 TEST_F(LogTest, LimitsRepeatedLinesAndCountsThoseItHid) {
