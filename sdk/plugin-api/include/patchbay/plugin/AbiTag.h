@@ -12,9 +12,16 @@
 #define PATCHBAY_ABI_COMPILER "gcc" PATCHBAY_STRINGIFY(__GNUC__)
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
+// gcc defines a macro for its sanitizers, clang answers a question.
+#if defined(__has_feature)
+#define PATCHBAY_HAS_FEATURE_(x) __has_feature(x)
+#else
+#define PATCHBAY_HAS_FEATURE_(x) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || PATCHBAY_HAS_FEATURE_(address_sanitizer)
 #define PATCHBAY_ABI_SANITIZER "address"
-#elif defined(__SANITIZE_THREAD__)
+#elif defined(__SANITIZE_THREAD__) || PATCHBAY_HAS_FEATURE_(thread_sanitizer)
 #define PATCHBAY_ABI_SANITIZER "thread"
 #else
 #define PATCHBAY_ABI_SANITIZER "none"

@@ -73,7 +73,7 @@ public:
     /// Checks all changes, then applies all or none; a plugin sees its own in reconfigure(). Denied for Path keys, NotFound
     /// for unknown ones, InvalidArgument for bad values, Unsupported for those that need a restart. Blocks while plugins apply.
     virtual Status apply(std::string_view listener, std::span<const ConfigEntry> changes) = 0;
-    /// Counts successful apply() calls and their time: RocketMQ's DataVersion of the configuration.
+    /// Grows with every change, by apply() or by files that were read again: the counter of RocketMQ's DataVersion.
     [[nodiscard]] virtual std::int64_t changeCount() const noexcept = 0;
 };
 
