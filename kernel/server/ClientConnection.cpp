@@ -43,7 +43,7 @@ ClientConnection::ClientConnection(OutboundConnections& owner, net::EventLoop& l
 
 void ClientConnection::call(protocol::RemotingCommand& command, std::chrono::milliseconds timeout, plugin::InvokeDone done) {
     command.flag = 0;
-    command.opaque = nextOpaque_++;
+    command.opaque = static_cast<std::int32_t>(nextOpaque_++);
     const auto frame = command.encode(protocol::SerializeType::Json);
     if (!frame) return PendingCalls::refuse(owner_.context().post, std::move(done), frame.error());
     calls_.add(command.opaque, timeout, std::move(done));

@@ -38,7 +38,7 @@ private:
     const std::string hostPort_;
     PendingCalls calls_;
     std::string unsent_;            // frames from before the socket was there
-    std::int32_t nextOpaque_ = 1;
+    std::uint32_t nextOpaque_ = 1;   // unsigned, because it may wrap
     bool connected_ = false;
     bool ended_ = false;
 };
