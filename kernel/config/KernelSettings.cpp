@@ -47,7 +47,7 @@ constexpr ConfigKey kKeys[] = {
     {"serverInFlightMax", ConfigType::Int, "8192", "Requests of one connection that are being served before it is read no further.", 0, 1,
      1'000'000},
     {"serverReadBudget", ConfigType::Bytes, "256K", "Bytes of one connection that are read before others have their turn.", 0, 4096, 1 << 28},
-    {"serverReceiveChunk", ConfigType::Bytes, "256K", "Size of the buffer of each I/O thread that is received into.", 0, 4096, 1 << 28},
+    {"serverReceiveChunk", ConfigType::Bytes, "256K", "Size of the buffer of each I/O thread that is received into.", 0, 8192, 1 << 28},
     {"writeBufferHighWaterMark", ConfigType::Bytes, "4M",
      "Unsent bytes of one connection at which it is read no further; 0 is the default.", 0, 0, 1 << 30},
     {"writeBufferLowWaterMark", ConfigType::Bytes, "1M", "Unsent bytes of one connection at which reading goes on; 0 is the default.", 0, 0,
@@ -190,10 +190,6 @@ std::string pathOr(const ConfigValues& values, std::string_view key, const std::
 
 std::span<const ConfigKey> kernelKeys() noexcept {
     return kKeys;
-}
-
-bool KernelSettings::hasRole(std::string_view listener) const noexcept {
-    return (listener == "namesrv" && hasNamesrv) || (listener == "broker" && hasBroker);
 }
 
 KernelSettings KernelSettings::from(const ConfigValues& values, const ConfigSources& sources, const Surroundings& around,

@@ -54,7 +54,6 @@ struct KernelSettings {
     bool unloadPlugins = false;
     std::chrono::milliseconds drainTimeout{0};
 
-    [[nodiscard]] bool hasRole(std::string_view listener) const noexcept;
     /// Where changes made at run time are kept.
     [[nodiscard]] std::string runTimeChangesPath() const { return storeRoot + "/config/runtime.properties"; }
 
