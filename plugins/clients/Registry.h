@@ -3,8 +3,8 @@
 
 #include "ClientsConfig.h"
 #include "ConsumerGroup.h"
-#include "Names.h"
 
+#include "patchbay/base/NameMap.h"
 #include "patchbay/plugin/Plugin.h"
 #include "patchbay/service/ClientRegistry.h"
 #include "patchbay/service/SubscriptionGroups.h"

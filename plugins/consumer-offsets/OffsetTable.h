@@ -1,6 +1,7 @@
 // OffsetTable: committed, pulled and reset offsets of all groups in memory.
 #pragma once
 
+#include "patchbay/base/NameMap.h"
 #include "patchbay/protocol/route/AdminBodies.h"
 
 #include <array>
@@ -12,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace patchbay::plugins::consumer_offsets {
@@ -69,13 +69,6 @@ private:
     };
     using QueueList = std::vector<Queue>;  // by id; a handful
 
-    struct NameHash {
-        using is_transparent = void;
-        // Not noexcept: only then libstdc++ keeps each entry's hash, and a look-up does not hash its neighbours again.
-        std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
-    };
-    template <typename V>
-    using NameMap = std::unordered_map<std::string, V, NameHash, std::equal_to<>>;
     using Topics = NameMap<QueueList>;
 
     struct Shard {

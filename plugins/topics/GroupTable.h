@@ -2,9 +2,9 @@
 #pragma once
 
 #include "JournaledFile.h"
-#include "NameMap.h"
 #include "TopicsConfig.h"
 
+#include "patchbay/base/NameMap.h"
 #include "patchbay/plugin/Plugin.h"
 #include "patchbay/service/SubscriptionGroups.h"
 

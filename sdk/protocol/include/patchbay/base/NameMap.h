@@ -1,12 +1,13 @@
 // NameMap: a hash table keyed by names, searched without making a string.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
-namespace patchbay::plugins::topics {
+namespace patchbay {
 
 struct NameHash {
     using is_transparent = void;
@@ -14,7 +15,8 @@ struct NameHash {
     std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
 };
 
+/// find() and contains() take a std::string_view.
 template <typename Value>
 using NameMap = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
 
-}  // namespace patchbay::plugins::topics
+}  // namespace patchbay
