@@ -1,5 +1,6 @@
 #include "KvConfig.h"
 
+#include "patchbay/base/BackedFile.h"
 #include "patchbay/protocol/json/Value.h"
 #include "patchbay/protocol/json/Writer.h"
 
@@ -19,19 +20,18 @@ std::string directoryOf(const std::string& path) {
 }  // namespace
 
 Status KvConfig::load(plugin::Logger& log) {
-    for (const std::string& path : {path_, path_ + ".bak"}) {
-        if (!files_.exists(path)) continue;
-        auto text = files_.readAll(path);
-        if (!text) return text.error();
-        if (auto tables = parse(*text)) {
-            const std::unique_lock guard(lock_);
-            tables_ = std::move(*tables);
-            return Status::ok();
-        } else {
-            log.error("cannot read the key-value table, putting the file aside",
-                      {{"file", path}, {"reason", tables.error().message()}});
-        }
-        if (auto moved = files_.rename(path, path_ + ".damaged"); !moved) return moved;
+    const auto content = readBacked(files_, path_, [this](std::string_view text) -> Status {
+        auto tables = parse(text);
+        if (!tables) return tables.error();
+        const std::unique_lock guard(lock_);
+        tables_ = std::move(*tables);
+        return Status::ok();
+    });
+    if (!content) return content.error();
+    if (!content->problem.empty()) {
+        const bool backup = content->source == BackedContent::Source::Backup;
+        log.error(backup ? "key-value table damaged, its backup is used" : "key-value table damaged, starting without",
+                  {{"file", path_}, {"problem", content->problem}});
     }
     return Status::ok();
 }

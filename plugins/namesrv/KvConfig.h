@@ -30,7 +30,7 @@ public:
     KvConfig(FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
 
     /// Reads the file, if there is one. A file that cannot be understood is put aside as <path>.damaged and its backup is
-    /// read; fails only when the disk does.
+    /// read; fails when that is damaged as well, and when the disk does.
     Status load(plugin::Logger& log);
 
     /// InvalidArgument when the namespace or key is empty, or a text is too long.

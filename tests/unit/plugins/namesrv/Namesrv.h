@@ -64,14 +64,17 @@ public:
 
     /// A new name server on the same files; its routes are empty.
     void restart(testkit::Settings settings = {}) {
+        const Status started = tryRestart(std::move(settings));
+        ASSERT_TRUE(started.isOk()) << started.toString();
+        reconnect();
+    }
+    Status tryRestart(testkit::Settings settings = {}) {
         stop();
         context.emplace();
         context->brokerIdentity().storeRoot = directory.path();
         runner.emplace(*context);
         plugin = &runner->add<NamesrvPlugin>(std::move(settings));
-        const Status started = runner->start();
-        ASSERT_TRUE(started.isOk()) << started.toString();
-        reconnect();
+        return runner->start();
     }
     /// A connection of its own for what comes; the server closes that of a broker that went silent.
     void reconnect() { peer = context->peer("127.0.0.1:50001", "namesrv"); }

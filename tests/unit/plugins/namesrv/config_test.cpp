@@ -60,6 +60,16 @@ TEST(KeyValues, ADamagedFileIsPutAsideAndItsBackupRead) {
     EXPECT_TRUE(server.context->log().contains("key-value table"));
 }
 
+TEST(KeyValues, WhatAPersonMayYetSaveIsNotThrownAway) {
+    Namesrv server;
+    const std::string file = server.directory.file("kvConfig.json");
+    server.stop();
+    for (const char* suffix : {"", ".bak"}) ASSERT_TRUE(systemFiles().replaceAtomically(file + suffix, suffix + std::string("junk"), false));
+    EXPECT_FALSE(server.tryRestart());
+    EXPECT_EQ(*systemFiles().readAll(file, 100), "junk");
+    EXPECT_EQ(*systemFiles().readAll(file + ".bak", 100), ".bakjunk");
+}
+
 TEST(KeyValues, EntriesThatAnotherServerWroteWithoutAKeyAreLeftOut) {
     Namesrv server;
     server.stop();
