@@ -26,7 +26,7 @@ constexpr std::uint16_t kMachine =
 struct Library {
     Elf64_Ehdr header{};
     Manifest manifest{plugin::kManifestMagic, sizeof(Manifest), plugin::kApiMajor, plugin::kApiMinor, plugin::kStateless, PATCHBAY_ABI_TAG,
-                      "pull", "1.2.3", "Hands out.", "a.Pull/1", "patchbay.MessageStore/1 patchbay.TopicConfigs/1", "", "0123456789abcdef"};
+                      "pull", "1.2.3", "Hands out.", "a.Pull/1", "patchbay.MessageStore/1 patchbay.TopicConfigs/1", "", PATCHBAY_HEADERS};
     std::string names{"\0.shstrtab\0.patchbay\0", 21};
     Elf64_Shdr sections[3]{};
 
@@ -102,6 +102,10 @@ TEST(ManifestReader, SaysWhichApiAndAbiDoNotFit) {
     library = {};
     std::strcpy(library.manifest.abi, "gcc99-cxx11abi1");
     EXPECT_EQ(problemOf(library), "PB-1104 x.so: built with 'gcc99-cxx11abi1', this broker with '" PATCHBAY_ABI_TAG "'. Use one toolchain and preset.");
+    library = {};
+    std::strcpy(library.manifest.headers, "0123456789abcdef");
+    EXPECT_EQ(problemOf(library), "PB-1105 x.so: comes from another working tree: built of headers '0123456789abcdef', this broker of '"
+              PATCHBAY_HEADERS "'. Build both together, or use released versions.");
 }
 
 TEST(ManifestReader, RefusesOtherFilesWithOneLine) {
