@@ -44,6 +44,7 @@ struct Layout {
     /// Directories on their way out; nothing else ever lies here, and a start empties it.
     [[nodiscard]] std::string discarded() const { return root + "/discarded"; }
     [[nodiscard]] std::string deletedTopics() const { return root + "/deletedTopics"; }
+    [[nodiscard]] std::string index() const { return root + "/index"; }
     [[nodiscard]] std::string checkpoint() const { return root + "/checkpoint"; }
     [[nodiscard]] std::string abort() const { return root + "/abort"; }
     [[nodiscard]] std::string lock() const { return root + "/lock"; }

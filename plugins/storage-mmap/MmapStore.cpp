@@ -2,6 +2,12 @@
 
 #include "Recovery.h"
 
+#include "patchbay/protocol/message/MessageRecord.h"
+#include "patchbay/protocol/message/Properties.h"
+#include "patchbay/protocol/message/PropertyNames.h"
+
+#include <algorithm>
+#include <ctime>
 #include <unistd.h>
 
 namespace patchbay::mmapstore {
@@ -18,6 +24,24 @@ StoreOptions completed(StoreOptions options) {
     }
     if (options.commitLogDirectory.empty()) options.commitLogDirectory = options.root + "/commitlog";
     return options;
+}
+
+constexpr std::int32_t kQueryMax = 64;  // RocketMQ's maxMsgsNumBatch
+
+/// Whether the record is what a query for a key asks for.
+bool isHit(std::string_view bytes, const service::KeyQuery& query) noexcept {
+    protocol::RecordView record;
+    if (protocol::RecordView::parse(bytes, record, protocol::RecordCheck::Layout) != protocol::RecordStatus::Message) return false;
+    if (record.topic != query.topic || record.storeTimestamp < query.beginMs || record.storeTimestamp > query.endMs) return false;
+    if (protocol::findProperty(record.properties, protocol::kPropertyUniqueKey) == query.key) return true;
+    if (query.uniqueKey) return false;
+    std::string_view keys = protocol::findProperty(record.properties, protocol::kPropertyKeys);
+    while (!keys.empty()) {
+        const std::size_t end = std::min(keys.find(' '), keys.size());
+        if (keys.substr(0, end) == query.key) return true;
+        keys.remove_prefix(std::min(end + 1, keys.size()));
+    }
+    return false;
 }
 
 std::string humanBytes(std::int64_t bytes) {
@@ -49,7 +73,9 @@ MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log,
       guard_(files, clock, tunables_, layout_.log),
       deleted_(files, layout_.deletedTopics()),
       appender_({options_, tunables_, clock, log, commitLog_, queues_, state_, publisher_, flusher_, upkeep_, guard_}),
-      reader_({options_, tunables_, log, clock, commitLog_, queues_, windows_, records_, state_}) {}
+      reader_({options_, tunables_, log, clock, commitLog_, queues_, windows_, records_, state_}),
+      index_({files, clock, log, options_, layout_, commitLog_, windows_, state_, [this] { return newIndexName(); },
+              [this](std::int64_t time) { upkeep_.indexCompleted(time); }}) {}
 
 MmapStore::~MmapStore() {
     close();
@@ -97,13 +123,30 @@ Status MmapStore::recover() {
     state_.startEnd = outcome->end;
     state_.storeTime = outcome->lastStoreTime;
     state_.lastRecord = outcome->lastRecord;
+    if (Status opened = index_.open(*checkpoint, outcome->clean); !opened) return opened;
     // From here on a crash is one.
     if (Status written = writeAbort(); !written) return written;
     commitLog_.startAllocator();
     flusher_.start();
     upkeep_.start(*checkpoint);
     for (Ref<ConsumeQueue>& queue : touched) upkeep_.add(std::move(queue));
+    index_.start();
+    if (options_.keyIndex) publisher_.add(index_);
     return Status::ok();
+}
+
+std::string MmapStore::newIndexName() const {
+    // Local time, as RocketMQ names them; names only have to grow.
+    for (std::int64_t ms = clock_.wallMs();; ++ms) {
+        const std::time_t seconds = ms / 1000;
+        std::tm time{};
+        ::localtime_r(&seconds, &time);
+        char text[24];
+        std::strftime(text, sizeof text, "%Y%m%d%H%M%S", &time);
+        const std::string digits = std::to_string(1000 + ms % 1000);
+        std::string name = text + digits.substr(1);
+        if (!files_.exists(layout_.index() + "/" + name)) return name;
+    }
 }
 
 Status MmapStore::writeAbort() {
@@ -117,6 +160,8 @@ Status MmapStore::writeAbort() {
 void MmapStore::stopThreads() noexcept {
     appender_.close();
     flusher_.stop();
+    if (options_.keyIndex) publisher_.remove(index_);
+    index_.stop();
     commitLog_.stopAllocator();
 }
 
@@ -141,11 +186,26 @@ service::StoreCapabilities MmapStore::capabilities() const {
     result.name = "mmap";
     result.zeroCopyRead = true;
     result.durable = true;
+    result.keyIndex = options_.keyIndex;
     return result;
 }
 
-Result<service::KeyHits> MmapStore::findByKey(const service::KeyQuery&) const {
-    return Status(StatusCode::Unsupported, "this store has no key index");
+Result<service::KeyHits> MmapStore::findByKey(const service::KeyQuery& query) const {
+    if (!options_.keyIndex) return Status(StatusCode::Unsupported, "messageIndexEnable is false");
+    service::KeyHits result;
+    if (query.key.empty()) return result;
+    const auto wanted = static_cast<std::size_t>(std::clamp(query.messagesMax, 1, kQueryMax));
+    const Status searched = index_.find(query, [&](std::int64_t position) {
+        // Hashes collide and times in the index are rough: the message itself decides.
+        Result<Slice> record = reader_.at(position);
+        if (record && isHit(record->bytes, query)) result.hits.push_back({position, std::move(*record)});
+        return result.hits.size() < wanted;
+    });
+    if (!searched) return searched;
+    const IndexFile::Header last = index_.last();
+    result.indexTimestampMs = last.endTime;
+    result.indexPhysicalOffset = last.endPhysical;
+    return result;
 }
 
 Status MmapStore::deleteTopic(std::string_view topic) {
@@ -171,6 +231,7 @@ Status MmapStore::trim(std::int64_t physicalOffset) {
     if (!dropped) return dropped.error();
     if (*dropped == 0) return Status::ok();
     windows_.dropBelow(commitLog_.min());
+    index_.trim(commitLog_.min());
     for (const Ref<ConsumeQueue>& queue : queues_.all()) queue->correctMin(commitLog_.min());
     log_.info("commit-log files removed", {{"files", *dropped}, {"min", commitLog_.min()}});
     return Status::ok();

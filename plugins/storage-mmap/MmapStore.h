@@ -8,6 +8,7 @@
 #include "ConsumeQueueTable.h"
 #include "DiskGuard.h"
 #include "Layout.h"
+#include "KeyIndex.h"
 #include "LogFlusher.h"
 #include "LogReader.h"
 #include "Publisher.h"
@@ -73,6 +74,7 @@ public:
 private:
     Status openFiles();
     Status recover();
+    [[nodiscard]] std::string newIndexName() const;
     Status writeAbort();
     void stopThreads() noexcept;
     void addRuntimeInfo(service::StoreStats& stats) const;
@@ -97,6 +99,7 @@ private:
     DeletedTopics deleted_;
     Appender appender_;
     Reader reader_;
+    mutable KeyIndex index_;
     std::unique_ptr<FileLock> lock_;
     bool running_ = false;
 };

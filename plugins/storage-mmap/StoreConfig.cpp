@@ -60,6 +60,9 @@ constexpr ConfigKey kKeys[] = {
      1, 4096},
     {"hotWindowBytes", ConfigType::Bytes, "67108864",
      "Newest part of the log that is read without asking whether it is in memory.", 0, 0, 1LL << 40},
+    {"messageIndexEnable", ConfigType::Bool, "true", "Whether messages can be found by their keys."},
+    {"maxHashSlotNum", ConfigType::Int, "5000000", "Slots of a key-index file; must equal that of existing files.", 0, 1, 1 << 28},
+    {"maxIndexNum", ConfigType::Int, "20000000", "Entries of a key-index file; must equal that of existing files.", 0, 2, 1 << 28},
     {"consumeQueueFilesOpenMax", ConfigType::Int, "256", "Most consume-queue files that are kept open.", 0, 4, 65'536},
 };
 
@@ -100,6 +103,9 @@ Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
     options.mappedWindowBytes = config.integer("mappedWindowBytes");
     options.mappedWindowsMax = config.integer("mappedWindowsMax");
     options.hotWindowBytes = config.integer("hotWindowBytes");
+    options.keyIndex = config.flag("messageIndexEnable");
+    options.indexSlots = config.integer("maxHashSlotNum");
+    options.indexEntries = config.integer("maxIndexNum");
     options.queueFilesOpenMax = config.integer("consumeQueueFilesOpenMax");
     if (config.integer("diskSpaceCleanForciblyRatio") > config.integer("diskSpaceWarningLevelRatio")) {
         return {StatusCode::InvalidArgument, "diskSpaceCleanForciblyRatio is above diskSpaceWarningLevelRatio"};

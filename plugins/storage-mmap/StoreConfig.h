@@ -23,6 +23,9 @@ struct StoreOptions {
     std::int64_t mappedWindowsMax = 8;
     std::int64_t hotWindowBytes = 64 << 20;    ///< newest part of the log that surely is in the page cache
     std::int64_t queueFilesOpenMax = 256;
+    bool keyIndex = true;
+    std::int64_t indexSlots = 5'000'000;
+    std::int64_t indexEntries = 20'000'000;
     std::int64_t memoryBytes = 0;              ///< physical memory of the machine; 0: asked for
 };
 

@@ -115,6 +115,12 @@ Status Upkeep::clockWentBack(std::int64_t nowMs) {
     return writeCheckpoint();
 }
 
+void Upkeep::indexCompleted(std::int64_t timeMs) {
+    const std::lock_guard serial(turnMutex_);
+    checkpoint_.indexTime = timeMs;
+    if (Status written = writeCheckpoint(); !written) p_.log.warn("the checkpoint cannot be written", {{"error", written.toString()}});
+}
+
 Status Upkeep::writeCheckpoint() {
     p_.state.checkpointTime.store(checkpoint_.queueTime, std::memory_order_relaxed);
     return checkpoint_.write(p_.files, p_.layout.checkpoint());

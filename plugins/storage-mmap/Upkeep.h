@@ -56,6 +56,8 @@ public:
     bool retry();
     /// Messages are about to be stored with times before that of the checkpoint: it must not call them safe.
     Status clockWentBack(std::int64_t nowMs);
+    /// A file of the key index that ends at this time is full and durable.
+    void indexCompleted(std::int64_t timeMs);
     /// All tails are written to the page cache.
     Status writeAll();
 

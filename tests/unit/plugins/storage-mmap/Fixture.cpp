@@ -5,6 +5,8 @@ namespace patchbay::mmapstore {
 MmapStoreTest::MmapStoreTest() {
     options.root = kRoot;
     options.segmentBytes = 16'384;
+    options.indexSlots = 50;
+    options.indexEntries = 200;
     options.queueFileBytes = 400;
     options.mappedWindowBytes = 4096;
     options.mappedWindowsMax = 2;

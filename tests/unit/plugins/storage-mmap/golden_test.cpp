@@ -43,6 +43,7 @@ protected:
         options.root = dir.path() + "/store";
         options.segmentBytes = 1'048'576;
         options.queueFileBytes = 20'000;
+        options.keyIndex = false;  // its files: index_test.cpp
     }
 
     void open() {

@@ -1,0 +1,161 @@
+#include "IndexFile.h"
+
+#include "patchbay/protocol/util/BigEndian.h"
+#include "patchbay/protocol/util/Hash.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace patchbay::mmapstore {
+
+using protocol::loadI32;
+using protocol::loadI64;
+using protocol::storeI32;
+using protocol::storeI64;
+
+namespace {
+
+constexpr std::int64_t kHeaderBytes = 40;
+constexpr std::int64_t kSlotBytes = 4;
+constexpr std::int64_t kEntryBytes = 20;
+constexpr std::int64_t kSlotsAtOnce = 1024;
+constexpr std::int32_t kUnresolved = -1;
+
+}  // namespace
+
+std::int32_t indexHash(std::string_view topicAndKey) noexcept {
+    const std::int32_t hash = protocol::javaHashCode(topicAndKey);
+    if (hash == INT32_MIN) return 0;
+    return hash < 0 ? -hash : hash;
+}
+
+std::int64_t IndexFile::Size::bytes() const noexcept {
+    return kHeaderBytes + slots * kSlotBytes + entries * kEntryBytes;
+}
+
+std::size_t IndexFile::entryOffset(std::int64_t number) const noexcept {
+    return static_cast<std::size_t>(kHeaderBytes + size_.slots * kSlotBytes + number * kEntryBytes);
+}
+
+Result<std::unique_ptr<IndexFile>> IndexFile::open(FileSystem& files, const std::string& path, Size size) {
+    Result<std::unique_ptr<File>> file = files.open(path, OpenMode::ReadWrite);
+    if (!file) return file.error();
+    const Result<std::uint64_t> bytes = (*file)->size();
+    if (!bytes) return bytes.error();
+    if (*bytes != static_cast<std::uint64_t>(size.bytes())) {
+        return Status(StatusCode::Corrupt, path + " has " + std::to_string(*bytes) + " bytes, maxHashSlotNum and maxIndexNum make " +
+                                               std::to_string(size.bytes()));
+    }
+    std::unique_ptr<IndexFile> result(new IndexFile(std::move(*file), path, size));
+    if (Status mapped = result->map(); !mapped) return mapped;
+    const char* const at = result->map_->bytes().data();
+    result->header_ = {loadI64(at), loadI64(at + 8), loadI64(at + 16), loadI64(at + 24), loadI32(at + 32),
+                       std::clamp(loadI32(at + 36), 1, static_cast<std::int32_t>(size.entries))};
+    result->written_ = result->header_.count;
+    return result;
+}
+
+Result<std::unique_ptr<IndexFile>> IndexFile::create(FileSystem& files, const std::string& path, Size size, const Header* previous) {
+    Result<std::unique_ptr<File>> file = files.open(path, OpenMode::Create);
+    if (!file) return file.error();
+    if (Status sized = (*file)->truncate(static_cast<std::uint64_t>(size.bytes())); !sized) return sized;
+    std::unique_ptr<IndexFile> result(new IndexFile(std::move(*file), path, size));
+    if (previous != nullptr) {
+        result->header_.beginTime = result->header_.endTime = previous->endTime;
+        result->header_.beginPhysical = result->header_.endPhysical = previous->endPhysical;
+    }
+    if (Status mapped = result->map(); !mapped) return mapped;
+    if (Status written = result->writeHeader(result->header_); !written) return written;
+    return result;
+}
+
+Status IndexFile::map() {
+    Result<Ref<Mapping>> mapped = file_->map(0, static_cast<std::size_t>(size_.bytes()));
+    if (!mapped) return mapped.error();
+    map_ = std::move(*mapped);
+    return Status::ok();
+}
+
+void IndexFile::add(std::int32_t hash, std::int64_t physical, std::int64_t storeTime) {
+    // As RocketMQ: the first entry of a file is measured from the end of the file before.
+    const std::int64_t seconds = header_.beginTime <= 0 ? 0 : (storeTime - header_.beginTime) / 1000;
+    pending_.push_back({hash, physical, static_cast<std::int32_t>(std::clamp<std::int64_t>(seconds, 0, INT32_MAX)), kUnresolved});
+    if (header_.count <= 1) {
+        header_.beginPhysical = physical;
+        header_.beginTime = storeTime;
+    }
+    ++header_.count;
+    header_.endPhysical = physical;
+    header_.endTime = storeTime;
+}
+
+Status IndexFile::write() {
+    if (pending_.empty()) return Status::ok();
+    // Pointers first, in memory: the entries cannot be written without them.
+    std::string entries(pending_.size() * kEntryBytes, '\0');
+    std::vector<std::int32_t> order(pending_.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto slot = [&](std::int32_t i) { return slotOf(pending_[static_cast<std::size_t>(i)].hash); };
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return slot(a) < slot(b); });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        Entry& entry = pending_[static_cast<std::size_t>(order[i])];
+        if (i > 0 && slot(order[i - 1]) == slot(order[i])) {
+            entry.previous = written_ + order[i - 1];
+            continue;
+        }
+        // Once: a write that failed may have changed the slot already.
+        if (entry.previous != kUnresolved) continue;
+        entry.previous = first(entry.hash);
+        if (entry.previous == 0) ++header_.usedSlots;
+    }
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+        char* const to = entries.data() + i * kEntryBytes;
+        storeI32(to, pending_[i].hash);
+        storeI64(to + 4, pending_[i].physical);
+        storeI32(to + 12, pending_[i].seconds);
+        storeI32(to + 16, pending_[i].previous);
+    }
+    if (Status good = file_->writeAt(entries, entryOffset(written_)); !good) return good;
+    std::array<char, kSlotsAtOnce * kSlotBytes> page;
+    for (std::size_t i = 0; i < order.size();) {
+        const std::int64_t from = slot(order[i]) / kSlotsAtOnce * kSlotsAtOnce;
+        const std::int64_t slots = std::min(kSlotsAtOnce, size_.slots - from);
+        const auto offset = static_cast<std::size_t>(kHeaderBytes + from * kSlotBytes);
+        const auto bytes = static_cast<std::size_t>(slots * kSlotBytes);
+        std::copy_n(map_->bytes().data() + offset, bytes, page.data());
+        for (; i < order.size() && slot(order[i]) < from + slots; ++i) {
+            storeI32(page.data() + (slot(order[i]) - from) * kSlotBytes, written_ + order[i]);
+        }
+        if (Status good = file_->writeAt({page.data(), bytes}, offset); !good) return good;
+    }
+    if (Status good = writeHeader(header_); !good) return good;
+    written_ = header_.count;
+    pending_.clear();
+    return Status::ok();
+}
+
+Status IndexFile::writeHeader(const Header& header) {
+    std::array<char, kHeaderBytes> bytes;
+    storeI64(bytes.data(), header.beginTime);
+    storeI64(bytes.data() + 8, header.endTime);
+    storeI64(bytes.data() + 16, header.beginPhysical);
+    storeI64(bytes.data() + 24, header.endPhysical);
+    storeI32(bytes.data() + 32, header.usedSlots);
+    storeI32(bytes.data() + 36, header.count);
+    return file_->writeAt({bytes.data(), bytes.size()}, 0);
+}
+
+std::int32_t IndexFile::first(std::int32_t hash) const noexcept {
+    const auto at = static_cast<std::size_t>(kHeaderBytes + slotOf(hash) * kSlotBytes);
+    const std::int32_t number = loadI32(map_->bytes().data() + at);
+    // A crash may leave pointers to entries that the header does not count.
+    return number > 0 && number < written_ ? number : 0;
+}
+
+IndexFile::Entry IndexFile::entryAt(std::int32_t number) const noexcept {
+    const char* const at = map_->bytes().data() + entryOffset(number);
+    return {loadI32(at), loadI64(at + 4), loadI32(at + 12), loadI32(at + 16)};
+}
+
+}  // namespace patchbay::mmapstore

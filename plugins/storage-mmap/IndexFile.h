@@ -1,0 +1,94 @@
+// IndexFile: one file of RocketMQ's key index: a hash table of chains, newest entry first.
+#pragma once
+
+#include "patchbay/base/FileSystem.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::mmapstore {
+
+/// The hash by which `topic#key` is indexed.
+[[nodiscard]] std::int32_t indexHash(std::string_view topicAndKey) noexcept;
+
+/// Purpose: entries are gathered in memory and written together, ordered by slot, so that a page of the slot table is written once
+/// for many of them. Entries go to the file before the slots that point to them and the header that counts them: a crash leaves
+/// less, never something wrong. Owned by the index, under its lock.
+class IndexFile {
+public:
+    struct Header {
+        std::int64_t beginTime = 0;
+        std::int64_t endTime = 0;
+        std::int64_t beginPhysical = 0;
+        std::int64_t endPhysical = 0;
+        std::int32_t usedSlots = 0;
+        std::int32_t count = 1;  ///< number of the next entry
+    };
+    struct Size {
+        std::int64_t slots;
+        std::int64_t entries;
+        [[nodiscard]] std::int64_t bytes() const noexcept;
+    };
+
+    /// Corrupt when the file is not of this size.
+    static Result<std::unique_ptr<IndexFile>> open(FileSystem& files, const std::string& path, Size size);
+    /// `previous`: the header of the file before, or null.
+    static Result<std::unique_ptr<IndexFile>> create(FileSystem& files, const std::string& path, Size size, const Header* previous);
+
+    [[nodiscard]] const Header& header() const noexcept { return header_; }
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] bool isFull() const noexcept { return header_.count >= size_.entries; }
+    [[nodiscard]] std::size_t pending() const noexcept { return pending_.size(); }
+
+    /// Only while it is not full.
+    void add(std::int32_t hash, std::int64_t physical, std::int64_t storeTime);
+    /// Writes what was added. After a failure it is tried again by the next call.
+    Status write();
+    Status sync() { return file_->sync(); }
+
+    /// Calls `visit(physical)` for entries of the hash, newest first, until it answers false or entries get older than beginMs.
+    template <typename Visit>
+    void find(std::int32_t hash, std::int64_t beginMs, std::int64_t endMs, Visit visit) const {
+        std::int32_t number = first(hash);
+        while (number > 0 && number < header_.count) {
+            const Entry entry = entryAt(number);
+            const std::int64_t time = header_.beginTime + std::int64_t{entry.seconds} * 1000;
+            // Times of entries are cut to seconds.
+            if (entry.seconds < 0 || time + kSecondMs <= beginMs) return;
+            if (entry.hash == hash && time <= endMs && !visit(entry.physical)) return;
+            if (entry.previous >= number) return;  // chains only lead back
+            number = entry.previous;
+        }
+    }
+
+private:
+    static constexpr std::int64_t kSecondMs = 1000;
+    struct Entry {
+        std::int32_t hash;
+        std::int64_t physical;
+        std::int32_t seconds;
+        std::int32_t previous;
+    };
+    IndexFile(std::unique_ptr<File> file, std::string path, Size size) noexcept
+        : file_(std::move(file)), path_(std::move(path)), size_(size) {}
+
+    Status map();
+    [[nodiscard]] std::int64_t slotOf(std::int32_t hash) const noexcept { return hash % size_.slots; }
+    [[nodiscard]] std::int32_t first(std::int32_t hash) const noexcept;
+    [[nodiscard]] Entry entryAt(std::int32_t number) const noexcept;
+    [[nodiscard]] std::size_t entryOffset(std::int64_t number) const noexcept;
+    Status writeHeader(const Header& header);
+
+    const std::unique_ptr<File> file_;
+    const std::string path_;
+    const Size size_;
+    Ref<Mapping> map_;
+    Header header_;            ///< with what is pending
+    std::int32_t written_ = 1; ///< entries from here on are pending
+    std::vector<Entry> pending_;
+};
+
+}  // namespace patchbay::mmapstore

@@ -1,0 +1,260 @@
+#include "KeyIndex.h"
+
+#include "patchbay/protocol/message/PropertyNames.h"
+#include "patchbay/protocol/message/Properties.h"
+
+#include <algorithm>
+#include <pthread.h>
+
+namespace patchbay::mmapstore {
+
+using protocol::RecordCheck;
+using protocol::RecordStatus;
+using protocol::RecordView;
+
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{5};
+constexpr int kQuietIntervals = 100;  // without anything new until the thread sleeps
+constexpr std::int64_t kHeadBytes = 8;
+constexpr int kStepsForAQuery = 16;
+
+}  // namespace
+
+void KeyIndex::start() {
+    if (!p_.options.keyIndex) return;
+    stopping_ = false;
+    thread_ = std::thread([this] {
+        ::pthread_setname_np(::pthread_self(), "mmap-index");
+        run();
+    });
+}
+
+Status KeyIndex::open(const Checkpoint& checkpoint, bool clean) {
+    if (!p_.options.keyIndex) return Status::ok();
+    const std::lock_guard lock(mutex_);
+    const IndexFile::Size size{p_.options.indexSlots, p_.options.indexEntries};
+    files_.clear();
+    if (Status made = p_.files.makeDirectories(p_.layout.index()); !made) return made;
+    const Result<std::vector<FileInfo>> listed = p_.files.list(p_.layout.index());
+    if (!listed) return listed.error();
+    for (const FileInfo& info : *listed) {
+        if (info.directory) continue;
+        const std::string path = p_.layout.index() + "/" + info.name;
+        Result<std::unique_ptr<IndexFile>> file = IndexFile::open(p_.files, path, size);
+        if (!file && file.error().code() == StatusCode::Corrupt) {
+            // Of another size, or no index file at all: it stays, and what it may hold is indexed again.
+            p_.log.warn("a key-index file is not used", {{"reason", file.error().message()}});
+            continue;
+        }
+        if (!file) return file.error();
+        if (!clean && (*file)->header().endTime > checkpoint.indexTime) {
+            if (Status removed = p_.files.remove(path); !removed) return removed;
+            continue;
+        }
+        files_.push_back(std::move(*file));
+    }
+    position_ = files_.empty() ? 0 : files_.back()->header().endPhysical;
+    return Status::ok();
+}
+
+void KeyIndex::stopThread() noexcept {
+    {
+        const std::lock_guard lock(wakeMutex_);
+        stopping_ = true;
+        wake_.notify_all();
+    }
+    if (thread_.joinable()) thread_.join();
+}
+
+void KeyIndex::stop() noexcept {
+    if (!thread_.joinable()) return;
+    stopThread();
+    const std::lock_guard lock(mutex_);
+    // What is not indexed yet is found from the end of the last file by the next start.
+    (void)step(p_.state.visibleEnd.load(std::memory_order_acquire));
+    if (!files_.empty()) {
+        Status written = files_.back()->write();
+        if (written) written = files_.back()->sync();
+        report(written);
+    }
+    window_ = Window();
+    files_.clear();
+}
+
+void KeyIndex::appended(std::span<const service::AppendedRecord>) noexcept {
+    // The end of the log was made visible before: either this sees the sleeper, or the sleeper sees the new end.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!asleep_.load(std::memory_order_relaxed) || !asleep_.exchange(false)) return;
+    const std::lock_guard lock(wakeMutex_);
+    wake_.notify_all();
+}
+
+void KeyIndex::run() {
+    int quiet = 0;
+    std::int64_t seen = -1;
+    while (true) {
+        const bool more = follow();
+        const std::int64_t end = p_.state.visibleEnd.load(std::memory_order_acquire);
+        quiet = end == seen ? quiet + 1 : 0;
+        seen = end;
+        std::unique_lock lock(wakeMutex_);
+        if (stopping_) return;
+        if (more) continue;
+        if (quiet < kQuietIntervals) {
+            wake_.wait_for(lock, kInterval, [&] { return stopping_; });
+            continue;
+        }
+        {
+            lock.unlock();
+            const std::lock_guard guard(mutex_);
+            if (!files_.empty()) report(files_.back()->write());
+            window_ = Window();
+            lock.lock();
+        }
+        asleep_.store(true);
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        if (p_.state.visibleEnd.load(std::memory_order_acquire) == seen) {
+            wake_.wait(lock, [&] { return stopping_ || !asleep_.load(); });
+        }
+        asleep_.store(false);
+        quiet = 0;
+    }
+}
+
+bool KeyIndex::follow() {
+    const std::lock_guard lock(mutex_);
+    return step(p_.state.visibleEnd.load(std::memory_order_acquire));
+}
+
+bool KeyIndex::step(std::int64_t end) {
+    if (position_ < p_.commitLog.min()) position_ = p_.commitLog.min();
+    const std::int64_t stopAt = position_ + kBytesAtOnce;
+    while (position_ < end && position_ < stopAt) {
+        const std::int64_t nextFile = p_.commitLog.segmentStart(position_) + p_.commitLog.segmentBytes();
+        if (nextFile - position_ < kHeadBytes) {
+            position_ = nextFile;
+            continue;
+        }
+        const auto look = [&](std::int64_t bytes) {
+            if (window_ && window_.covers(position_, bytes)) return Status::ok();
+            Result<Window> window = p_.windows.find(position_, bytes);
+            if (!window) return window.error();
+            window_ = std::move(*window);
+            return Status::ok();
+        };
+        Status good = look(kHeadBytes);
+        RecordView record;
+        RecordStatus kind = RecordStatus::NotARecord;
+        std::int64_t size = 0;
+        if (good) {
+            size = protocol::loadI32(window_.at(position_, kHeadBytes).data());
+            const std::int32_t magic = protocol::loadI32(window_.at(position_, kHeadBytes).data() + protocol::kRecordMagicAt);
+            if (magic == protocol::kRecordMagicBlank) {
+                position_ = nextFile;
+                continue;
+            }
+            if (size < kHeadBytes || size > nextFile - position_) {
+                good = {StatusCode::Corrupt, "no record"};
+            } else {
+                good = look(size);
+            }
+        }
+        if (good) kind = RecordView::parse(window_.at(position_, size), record, RecordCheck::Layout);
+        if (kind != RecordStatus::Message) {
+            p_.log.limited(plugin::LogLevel::Warn, "the key index passes over a part of the log",
+                           {{"from", position_}, {"to", std::min(end, nextFile)}});
+            position_ = std::min(end, nextFile);
+            continue;
+        }
+        // The last file ends with the record at which this began.
+        if (files_.empty() || files_.back()->header().count <= 1 || position_ > files_.back()->header().endPhysical) index(record);
+        position_ += size;
+    }
+    return position_ < end;
+}
+
+void KeyIndex::index(const RecordView& record) {
+    if (protocol::transactionType(record.sysFlag) == protocol::kSysFlagRollback) return;
+    std::string_view unique;
+    std::string_view keys;
+    protocol::PropertyReader properties(record.properties);
+    for (std::string_view name, value; properties.next(name, value);) {
+        if (name == protocol::kPropertyUniqueKey) unique = value;
+        if (name == protocol::kPropertyKeys) keys = value;
+    }
+    if (!unique.empty()) add(record.topic, unique, record);
+    while (!keys.empty()) {
+        const std::size_t end = std::min(keys.find(' '), keys.size());
+        if (end > 0) add(record.topic, keys.substr(0, end), record);
+        keys.remove_prefix(std::min(end + 1, keys.size()));
+    }
+}
+
+void KeyIndex::add(std::string_view topic, std::string_view key, const RecordView& record) {
+    if (!makeRoom()) return;
+    name_.assign(topic).append("#").append(key);
+    files_.back()->add(indexHash(name_), record.physicalOffset, record.storeTimestamp);
+    if (files_.back()->pending() >= kPendingMax) report(files_.back()->write());
+}
+
+bool KeyIndex::makeRoom() {
+    if (!files_.empty() && !files_.back()->isFull()) return true;
+    if (!files_.empty()) {
+        Status done = files_.back()->write();
+        if (done) done = files_.back()->sync();
+        report(done);
+        if (!done) return false;
+        p_.fileCompleted(files_.back()->header().endTime);
+    }
+    const IndexFile::Size size{p_.options.indexSlots, p_.options.indexEntries};
+    Result<std::unique_ptr<IndexFile>> file = IndexFile::create(p_.files, p_.layout.index() + "/" + p_.fileName(), size,
+                                                                files_.empty() ? nullptr : &files_.back()->header());
+    report(file ? p_.files.syncDirectory(p_.layout.index()) : file.error());
+    if (!file) return false;
+    files_.push_back(std::move(*file));
+    return true;
+}
+
+void KeyIndex::report(const Status& status) {
+    if (!status) p_.log.limited(plugin::LogLevel::Error, "the key index cannot be written", {{"error", status.toString()}});
+}
+
+Status KeyIndex::find(const service::KeyQuery& query, const std::function<bool(std::int64_t)>& visit) {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t end = p_.state.visibleEnd.load(std::memory_order_acquire);
+    for (int i = 0; i < kStepsForAQuery && step(end); ++i) {}
+    if (files_.empty()) return Status::ok();
+    if (Status written = files_.back()->write(); !written) return written;
+    name_.assign(query.topic).append("#").append(query.key);
+    const std::int32_t hash = indexHash(name_);
+    bool more = true;
+    std::int64_t before = -1;
+    for (auto file = files_.rbegin(); more && file != files_.rend(); ++file) {
+        const IndexFile::Header& header = (*file)->header();
+        if (header.count > 1 && header.beginTime <= query.endMs && header.endTime >= query.beginMs) {
+            (*file)->find(hash, query.beginMs, query.endMs, [&](std::int64_t physical) {
+                // A message whose KEYS repeat its UNIQ_KEY has two entries.
+                if (std::exchange(before, physical) != physical) more = visit(physical);
+                return more;
+            });
+        }
+        more = more && header.beginTime >= query.beginMs;
+    }
+    return Status::ok();
+}
+
+IndexFile::Header KeyIndex::last() {
+    const std::lock_guard lock(mutex_);
+    return files_.empty() ? IndexFile::Header{} : files_.back()->header();
+}
+
+void KeyIndex::trim(std::int64_t logMin) {
+    const std::lock_guard lock(mutex_);
+    while (files_.size() > 1 && files_.front()->header().endPhysical < logMin) {
+        if (!p_.files.remove(files_.front()->path())) return;
+        files_.erase(files_.begin());
+    }
+}
+
+}  // namespace patchbay::mmapstore

@@ -1,0 +1,90 @@
+// KeyIndex: finds messages by the keys that their senders gave them.
+#pragma once
+
+#include "Checkpoint.h"
+#include "IndexFile.h"
+#include "LogReader.h"
+#include "StoreConfig.h"
+#include "StoreState.h"
+
+#include "patchbay/plugin/Logger.h"
+#include "patchbay/protocol/message/MessageRecord.h"
+#include "patchbay/service/MessageStore.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace patchbay::mmapstore {
+
+/// Purpose: follows the log from where the newest index file ends, and looks keys up. Appending costs it nothing but a look at a
+/// flag for each batch: the thread reads the log, which also makes it catch up after a crash, or when the files were removed.
+/// Owned by the store. One thread, which sleeps when there is nothing new and looks every few milliseconds while there is.
+/// Failure: keys of messages are not found, which is logged; nothing else is affected.
+class KeyIndex final : public service::AppendListener {
+public:
+    struct Parts {
+        FileSystem& files;
+        const Clock& clock;
+        plugin::Logger& log;
+        const StoreOptions& options;
+        const Layout& layout;
+        const CommitLog& commitLog;
+        ReadWindows& windows;
+        StoreState& state;
+        std::function<std::string()> fileName;             ///< of a new file
+        std::function<void(std::int64_t)> fileCompleted;   ///< a file that ends at that time is full and durable
+    };
+    explicit KeyIndex(Parts parts) noexcept : p_(std::move(parts)) {}
+    ~KeyIndex() override { stopThread(); }
+
+    /// Opens the files. After a crash those that are newer than the checkpoint are removed, as RocketMQ does, and built again.
+    Status open(const Checkpoint& checkpoint, bool clean);
+    void start();
+    /// Writes what is left.
+    void stop() noexcept;
+
+    void appended(std::span<const service::AppendedRecord> records) noexcept override;
+
+    /// Positions of messages that may have the key, newest first; `visit` answers whether to go on. Looks at what is visible
+    /// and not indexed yet before, unless that is very much.
+    Status find(const service::KeyQuery& query, const std::function<bool(std::int64_t)>& visit);
+    /// Of the newest entry; zeros when there is none.
+    [[nodiscard]] IndexFile::Header last();
+    void trim(std::int64_t logMin);
+
+private:
+    static constexpr std::size_t kPendingMax = 32'768;
+    static constexpr std::int64_t kBytesAtOnce = 4 << 20;
+
+    void stopThread() noexcept;
+    void run();
+    /// Follows the log for a while; true when there is more.
+    bool follow();
+    bool step(std::int64_t end);
+    void index(const protocol::RecordView& record);
+    void add(std::string_view topic, std::string_view key, const protocol::RecordView& record);
+    [[nodiscard]] bool makeRoom();
+    void report(const Status& status);
+
+    const Parts p_;
+    std::atomic<bool> asleep_{false};
+    std::mutex wakeMutex_;
+    std::condition_variable wake_;
+    bool stopping_ = false;  // guarded by wakeMutex_
+    std::thread thread_;
+
+    std::mutex mutex_;       // everything below
+    std::vector<std::unique_ptr<IndexFile>> files_;
+    std::int64_t position_ = 0;
+    Window window_;
+    std::string name_;       // topic#key, reused
+};
+
+}  // namespace patchbay::mmapstore

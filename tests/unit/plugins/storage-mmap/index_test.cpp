@@ -1,0 +1,123 @@
+// Proved: the key index is what a Java broker writes for the same log, byte for byte; it survives restarts, kills and full files.
+// How: recorded directories whose index is thrown away and built again; a disk in memory that is "killed".
+// Left to others: collisions, windows of time, limits (contract suite).
+#include "Fixture.h"
+
+#include "patchbay/base/Clock.h"
+#include "patchbay/testkit/TempDir.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace patchbay::mmapstore {
+
+namespace {
+
+std::string indexOf(const std::string& root) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(root + "/index")) {
+        std::ifstream in(entry.path(), std::ios::binary);
+        std::stringstream text;
+        text << in.rdbuf();
+        files.emplace(entry.path().filename().string(), std::move(text).str());
+    }
+    std::string all;
+    for (const auto& [name, content] : files) all += content;
+    return all;
+}
+
+/// A recorded directory and the size of its index files.
+struct Recorded {
+    const char* name;
+    std::int64_t entries;
+};
+
+class MmapIndexGolden : public testing::TestWithParam<Recorded> {};
+
+TEST_P(MmapIndexGolden, BuiltAgainFromTheLogItIsTheOneThatJavaWrote) {
+    const testkit::TempDir dir;
+    const std::string archive = std::string(PATCHBAY_TEST_DATA) + "/golden/store/" + GetParam().name + ".tar.gz";
+    ASSERT_EQ(std::system(("tar -xzf " + archive + " -C " + dir.path()).c_str()), 0);
+    testkit::FakeLogger log;
+    StoreOptions options;
+    options.root = dir.path() + "/store";
+    options.segmentBytes = 1'048'576;
+    options.queueFileBytes = 20'000;
+    options.indexSlots = 1000;
+    options.indexEntries = GetParam().entries;
+    const std::string java = indexOf(options.root);
+    ASSERT_FALSE(java.empty());
+    const auto openAndClose = [&] {
+        MmapStore store(systemFiles(), systemClock(), log, options);
+        ASSERT_TRUE(store.open());
+    };
+    openAndClose();
+    EXPECT_TRUE(indexOf(options.root) == java) << "a Java index that is complete stays as it is";
+    std::filesystem::remove_all(options.root + "/index");
+    openAndClose();
+    EXPECT_TRUE(indexOf(options.root) == java);
+}
+
+INSTANTIATE_TEST_SUITE_P(Java, MmapIndexGolden, testing::Values(Recorded{"a-simple", 4000}, Recorded{"c-complex", 2000}));
+
+class MmapIndex : public MmapStoreTest {
+protected:
+    void appendMany(int from, int to) {
+        for (int i = from; i < to; ++i) {
+            testkit::TestMessage message;
+            message.keys = "key" + std::to_string(i);
+            testkit::appendOne(store(), message);
+            clock.advance(std::chrono::milliseconds(700));
+        }
+    }
+    void expectAll(int to) {
+        for (int i = 0; i < to; ++i) {
+            const auto hits = store().findByKey({.topic = "TopicTest", .key = "key" + std::to_string(i), .endMs = INT64_MAX});
+            ASSERT_TRUE(hits);
+            EXPECT_EQ(hits->hits.size(), 1U) << i;
+        }
+    }
+    std::size_t files() { return disk->list("/store/index")->size(); }
+};
+
+TEST_F(MmapIndex, FollowsFromFileToFileAndFindsInAllOfThem) {
+    open();
+    appendMany(0, 450);
+    expectAll(450);
+    EXPECT_EQ(files(), 3U) << "199 entries fit into a file";
+    open();
+    appendMany(450, 460);
+    expectAll(460);
+}
+
+TEST_F(MmapIndex, IsBuiltAgainAfterAKill) {
+    open();
+    appendMany(0, 250);
+    expectAll(250);
+    kill();
+    open();
+    expectAll(250);
+    EXPECT_EQ(files(), 2U) << "the full file was kept";
+}
+
+TEST_F(MmapIndex, FilesGoWithTheLog) {
+    open();
+    appendMany(0, 450);
+    expectAll(450);
+    ASSERT_TRUE(store().trim(store().stats().maxPhysicalOffset));
+    EXPECT_LT(files(), 3U);
+}
+
+TEST_F(MmapIndex, CanBeSwitchedOff) {
+    options.keyIndex = false;
+    open();
+    EXPECT_FALSE(store().capabilities().keyIndex);
+    EXPECT_EQ(store().findByKey({.topic = "TopicTest", .key = "k"}).error().code(), StatusCode::Unsupported);
+    EXPECT_FALSE(disk->exists("/store/index"));
+}
+
+}  // namespace
+}  // namespace patchbay::mmapstore
