@@ -150,7 +150,7 @@ void Checker::step() {
 void Checker::consider(const ScannedRecord& scanned, Copies& copies) {
     if (table_.nextOpen(scanned.offset, scanned.offset + 1) != scanned.offset) return;
     if (!scanned.view) {
-        table_.end(scanned.offset);
+        table_.endRange(scanned.offset, scanned.offset + 1);
         bad_.add();
         context_.log().error("a half message is damaged and was passed over", {{"half", scanned.offset}});
         return;

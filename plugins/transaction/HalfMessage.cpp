@@ -61,7 +61,8 @@ std::string HalfMessage::key() const {
 std::optional<std::int64_t> HalfMessage::immunityMs(std::int64_t otherwise) const noexcept {
     if (immunity.empty()) return std::nullopt;
     const auto seconds = parse<std::int64_t>(immunity);
-    if (!seconds || *seconds > std::numeric_limits<std::int64_t>::max() / 1000) return otherwise;
+    constexpr std::int64_t kSecondsMax = std::numeric_limits<std::int64_t>::max() / 1000;
+    if (!seconds || *seconds > kSecondsMax || *seconds < -kSecondsMax) return otherwise;
     return *seconds * 1000;
 }
 

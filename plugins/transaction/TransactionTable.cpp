@@ -73,6 +73,7 @@ void TransactionTable::endRange(std::int64_t from, std::int64_t to) {
     const std::lock_guard lock(mutex_);
     const std::int64_t last = std::min(to, base_ + static_cast<std::int64_t>(states_.size()));
     for (std::int64_t at = std::max(from, base_); at < last; ++at) endLocked(at);
+    std::erase_if(copies_, [&](const auto& copy) { return copy.second.offset >= from && copy.second.offset < to; });
 }
 
 bool TransactionTable::beginMove(std::int64_t offset) noexcept {

@@ -75,6 +75,15 @@ TEST_F(TransactionTest, TheProducerIsAskedAboutACopyOfTheMessage) {
     EXPECT_EQ(broker.context.metrics().value("transaction_checks_total"), 1U);
 }
 
+TEST_F(TransactionTest, AnImmunityThatIsNoTimeIsNone) {
+    Broker& broker = begin();
+    auto peer = broker.producer();
+    // In milliseconds it would be beyond what a number holds, on the other side of zero.
+    broker.half("U", "CHECK_IMMUNITY_TIME_IN_SECONDS\1-9223372036854776\2");
+    pass(31s);
+    EXPECT_EQ(Broker::questions(*peer).size(), 1U);
+}
+
 TEST_F(TransactionTest, AMessageThatIsTooYoungWaitsForTheNextRound) {
     Broker& broker = begin();
     auto peer = broker.producer();
