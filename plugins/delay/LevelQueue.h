@@ -47,7 +47,6 @@ public:
     MonotonicTime step();
     /// Takes over the outcome of an append that has ended, without starting another.
     void settle();
-    [[nodiscard]] bool inFlight() const noexcept { return inFlight_; }
 
     /// Any thread. True when the level slept with nothing in its queue; whoever gets that answer must see to a step().
     bool wake() noexcept { return idle_.exchange(false, std::memory_order_acq_rel); }
