@@ -11,6 +11,8 @@ namespace patchbay::kernel {
 
 namespace {
 
+constexpr std::size_t kKeptEncodedBytes = 4096;
+
 using plugin::LogLevel;
 using plugin::Response;
 using plugin::Verdict;
@@ -298,6 +300,8 @@ void Dispatcher::finish(ServerRequest& request) noexcept {
     request.chunk_.reset();
     request.header_.reset();
     request.command.body = {};
+    // A pooled request must not keep the room that one long text needed.
+    if (request.encoded_.capacity() > kKeptEncodedBytes) request.encoded_ = protocol::ByteWriter();
     request.encoded_.clear();
     request.pieces_.clear();
     request.keep_.clear();

@@ -51,6 +51,7 @@ void ServerRequest::redispatch() noexcept {
     auto& loop = origin().originLoop;
     if (loop.inLoop()) {
         dispatcher_.lanes_[loop.index()]->handBack(*this);
+        loop.turnAgain();
     } else {
         posted_ = Posted::Redispatch;
         loop.post(*this);

@@ -69,7 +69,10 @@ void ServerConnection::requestLeft() noexcept {
     if (!throttled_.load(std::memory_order_seq_cst) || left > registry_.limits().inFlightMax / 2) return;
     if (!throttled_.exchange(false, std::memory_order_seq_cst)) return;
     if (loop().inLoop()) return pauseReading(false);
-    loop().post([me = Ref<ServerConnection>::share(this)] { me->pauseReading(false); });
+    // By the time it runs there may be too many again.
+    loop().post([me = Ref<ServerConnection>::share(this)] {
+        if (!me->throttled_.load(std::memory_order_seq_cst)) me->pauseReading(false);
+    });
 }
 
 void ServerConnection::undecodable(const Status& why) noexcept {

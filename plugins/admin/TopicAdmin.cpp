@@ -122,7 +122,9 @@ Response TopicAdmin::remove(const plugin::Request& request) {
     }
     const Status removed = services_.topics->remove(topic);
     if (!removed && removed.code() != StatusCode::NotFound) return Response(removed);
+    // On disk before the queues begin at 0 again, so that a kill in between cannot leave old offsets to a new topic.
     services_.offsets->removeTopic(topic);
+    if (const auto persisted = services_.offsets->persist(); !persisted) return Response(persisted);
     if (const auto deleted = services_.store->deleteTopic(topic); !deleted && deleted.code() != StatusCode::NotFound) {
         return Response(deleted);
     }

@@ -8,7 +8,7 @@ die() { printf 'dev: %s\n' "$*" >&2; exit 1; }
 
 build_packages=(g++ cmake ninja-build mold ccache libpoco-dev libspdlog-dev libsqlite3-dev libcli11-dev
     libdeflate-dev zlib1g-dev liblz4-dev libzstd-dev libgtest-dev)
-lint_packages=(clang-format-14 clang-14 clang-tidy-14 libclang-rt-14-dev shellcheck)
+lint_packages=(clang-14 clang-tidy-14 libclang-rt-14-dev shellcheck)
 
 # install PACKAGE…: those that are not there yet, by name, with one line that says so.
 install() {

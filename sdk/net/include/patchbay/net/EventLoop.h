@@ -96,6 +96,8 @@ public:
 
     void addTurnListener(TurnListener& listener) { listeners_.push_back(&listener); }
     /// `who` is flushed at the end of this turn, once.
+    /// Loop thread: another turn follows this one without waiting, for work that came after the turn listeners were asked.
+    void turnAgain() noexcept { again_ = true; }
     void markForFlush(Flushable& who) { if (!who.marked_) { who.marked_ = true; toFlush_.push_back(&who); } }
     /// Keeps an object until no event of this turn can reach it any more.
     void releaseAfterTurn(KeepAlive object) { released_.push_back(std::move(object)); }
