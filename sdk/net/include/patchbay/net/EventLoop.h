@@ -95,9 +95,9 @@ public:
     void cancel(TimerWheel::Id id) noexcept { timers_.cancel(id); }
 
     void addTurnListener(TurnListener& listener) { listeners_.push_back(&listener); }
-    /// `who` is flushed at the end of this turn, once.
-    /// Loop thread: another turn follows this one without waiting, for work that came after the turn listeners were asked.
+    /// Another turn follows this one without waiting, for work that came after the turn listeners were asked.
     void turnAgain() noexcept { again_ = true; }
+    /// `who` is flushed at the end of this turn, once.
     void markForFlush(Flushable& who) { if (!who.marked_) { who.marked_ = true; toFlush_.push_back(&who); } }
     /// Keeps an object until no event of this turn can reach it any more.
     void releaseAfterTurn(KeepAlive object) { released_.push_back(std::move(object)); }
