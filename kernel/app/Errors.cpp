@@ -9,7 +9,7 @@ using E = ErrorNumber;
 constexpr ErrorInfo kErrors[] = {
     {E::ConfigFileUnreadable, "A configuration file cannot be read.", "Check the path after -c and the rights of the file."},
     {E::DescriptorLimit, "The limit of open files is below what the configuration needs.",
-     "Raise it (LimitNOFILE= in systemd, ulimit -n in a shell) or lower connectionsMax."},
+     "Raise it (LimitNOFILE= in systemd, ulimit -n in a shell) or lower serverConnectionsMax."},
     {E::StartFailed, "The process could not start for a reason outside its configuration.",
      "The text names what the operating system refused."},
     {E::PluginFileUnreadable, "A plugin's library cannot be opened or is not a 64-bit ELF library for this machine.",

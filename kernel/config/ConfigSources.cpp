@@ -160,7 +160,8 @@ void ConfigSources::readPluginFiles(FileSystem& files, const std::string& direct
     }
     for (const auto& entry : *entries) {
         if (entry.directory || !entry.name.ends_with(".conf")) continue;
-        pluginFiles_.push_back(readPluginFile(files, directory + "/" + entry.name, problems));
+        auto& file = pluginFiles_.emplace_back(readPluginFile(files, directory + "/" + entry.name, problems));
+        takeDefaultChoices(file);
     }
 }
 
@@ -178,10 +179,20 @@ ExecutorOverrides ConfigSources::executorsFor(const PluginFile& file) const {
     return overrides;
 }
 
+void ConfigSources::takeDefaultChoices(PluginFile& file) {
+    std::erase_if(file.assignments, [&](const Assignment& assignment) {
+        if (!isServiceKey(assignment.key)) return false;
+        if (file.enabled) {
+            choices_.try_emplace(assignment.key.substr(kServicePrefix.size()), ServiceChoice{assignment.value, assignment.where, true});
+        }
+        return true;
+    });
+}
+
 void ConfigSources::takeChoices() {
     for (const auto& assignment : common_) {
         if (isServiceKey(assignment.key)) {
-            choices_[assignment.key.substr(kServicePrefix.size())] = {assignment.value, assignment.where};
+            choices_[assignment.key.substr(kServicePrefix.size())] = {assignment.value, assignment.where, false};
         }
     }
 }

@@ -36,6 +36,7 @@ struct PluginFile {
 struct ServiceChoice {
     std::string plugin;
     std::string where;
+    bool fallback = false;   ///< said by a plugin's own file: counts while nobody else chooses and that plugin is there
 };
 
 /// Which plugin provides a service (by name without version) when several could.
@@ -66,6 +67,8 @@ public:
 
 private:
     void takeChoices();
+    /// A plugin's file may name the provider that counts while nobody chooses one.
+    void takeDefaultChoices(PluginFile& file);
 
     std::string mainPath_;
     std::string mainDirectory_;

@@ -26,7 +26,7 @@ constexpr ConfigKey kKeys[] = {
     {"brokerClusterName", ConfigType::Text, "DefaultCluster", "Cluster that the broker registers in."},
     {"brokerName", ConfigType::Text, "", "Name of the broker; the host name when it is not set."},
     {"brokerId", ConfigType::Int, "0", "0 for a master.", 0, 0, std::numeric_limits<std::int64_t>::max()},
-    {"brokerRole", ConfigType::Text, "ASYNC_MASTER", "Whether a send waits for a slave.", 0,
+    {"brokerRole", ConfigType::Text, "ASYNC_MASTER", "ASYNC_MASTER or SYNC_MASTER; both are the same while there are no slaves to wait for.", 0,
      std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), "", "ASYNC_MASTER SYNC_MASTER"},
     {"brokerPermission", ConfigType::Int, "6", "What clients may do: 2 write, 4 read, 6 both.", plugin::kReloadable, 0, 7},
     {"regionId", ConfigType::Text, "DefaultRegion", "Region that traces name."},

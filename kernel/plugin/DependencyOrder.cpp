@@ -52,6 +52,7 @@ private:
                 if (provides(node, service)) providers.push_back(node.name);
             }
             if (!contains(providers, choice.plugin)) {
+                if (choice.fallback) continue;
                 problems_.add(ErrorNumber::ServiceChoice, choice.where,
                               "service." + service + " = " + choice.plugin + ": " +
                                   (providers.empty() ? "no enabled plugin provides it"

@@ -47,6 +47,7 @@ Result<std::unique_ptr<IndexFile>> IndexFile::open(FileSystem& files, const std:
         return Status(StatusCode::Corrupt, path + " has " + std::to_string(*bytes) + " bytes, maxHashSlotNum and maxIndexNum make " +
                                                std::to_string(size.bytes()));
     }
+    if (Status filled = (*file)->allocate(0, static_cast<std::uint64_t>(size.bytes())); !filled) return filled;
     std::unique_ptr<IndexFile> result(new IndexFile(std::move(*file), path, size));
     if (Status mapped = result->map(); !mapped) return mapped;
     const char* const at = result->map_->bytes().data();
@@ -59,7 +60,9 @@ Result<std::unique_ptr<IndexFile>> IndexFile::open(FileSystem& files, const std:
 Result<std::unique_ptr<IndexFile>> IndexFile::create(FileSystem& files, const std::string& path, Size size, const Header* previous) {
     Result<std::unique_ptr<File>> file = files.open(path, OpenMode::Create);
     if (!file) return file.error();
-    if (Status sized = (*file)->truncate(static_cast<std::uint64_t>(size.bytes())); !sized) return sized;
+    // With blocks, not sparse: on some file systems looking at a hole through a mapping needs a block, and when there is none
+    // left the process is killed.
+    if (Status sized = (*file)->allocate(0, static_cast<std::uint64_t>(size.bytes())); !sized) return sized;
     std::unique_ptr<IndexFile> result(new IndexFile(std::move(*file), path, size));
     if (previous != nullptr) {
         result->header_.beginTime = result->header_.endTime = previous->endTime;

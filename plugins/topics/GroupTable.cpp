@@ -10,6 +10,8 @@ namespace patchbay::plugins::topics {
 
 namespace {
 
+constexpr std::int32_t kRetryQueuesMax = 1024;
+
 service::GroupFacts factsOf(const protocol::SubscriptionGroupConfig& config) {
     service::GroupFacts facts;
     facts.brokerId = config.brokerId;
@@ -170,6 +172,11 @@ Status GroupTable::put(const protocol::SubscriptionGroupConfig& config) {
         // What exists already keeps its name, however it came by it.
         if (at == table_.end()) {
             if (Status valid = protocol::validateGroupName(config.groupName); !valid) return valid;
+        }
+        // A retry topic is made of it, and everything that looks at a topic walks its queues.
+        if (config.retryQueueNums < 0 || config.retryQueueNums > kRetryQueuesMax) {
+            return {StatusCode::InvalidArgument, "retryQueueNums " + std::to_string(config.retryQueueNums) + " is not in 0…" +
+                                                     std::to_string(kRetryQueuesMax)};
         }
         protocol::SubscriptionGroupConfig next = config;
         if (next.attributes.empty() && at != table_.end()) next.attributes = at->second.config.attributes;

@@ -6,6 +6,9 @@ namespace patchbay::plugin {
 
 namespace {
 
+// Peers send texts of megabytes; a line is for people.
+constexpr std::size_t kTextBytesMax = 1024;
+
 /// ASCII's controls, and those that terminals understand beyond it (U+0080 to U+009F, of which the second byte is found here).
 bool isControl(std::string_view text, std::size_t at) noexcept {
     const auto byte = static_cast<unsigned char>(text[at]);
@@ -56,13 +59,16 @@ void LogField::appendTo(std::string& out) const {
     out += '=';
     char digits[32];
     switch (kind_) {
-        case Kind::Text:
-            if (needsQuotes(text_)) {
-                appendQuoted(out, text_);
+        case Kind::Text: {
+            const std::string_view shown = text_.substr(0, kTextBytesMax);
+            if (needsQuotes(shown)) {
+                appendQuoted(out, shown);
             } else {
-                out += text_;
+                out += shown;
             }
+            if (shown.size() < text_.size()) out += "…(" + std::to_string(text_.size()) + " bytes)";
             break;
+        }
         case Kind::Integer: out.append(digits, std::to_chars(digits, digits + sizeof digits, integer_).ptr); break;
         case Kind::Real: out.append(digits, std::to_chars(digits, digits + sizeof digits, real_, std::chars_format::general, 6).ptr); break;
     }

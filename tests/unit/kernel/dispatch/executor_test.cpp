@@ -121,6 +121,7 @@ TEST_F(ExecutorTest, ADeferredRequestComesAgainOnTheExecutor) {
     serve(defers, {.loopSafe = true, .executor = {.name = "cold", .threads = 2}});
     arrive(*origin, {request(1), request(2), request(3)});
     turnUntil(3);
+    executors.stop();   // the threads tell the processor that their batch has ended
 }
 
 TEST_F(ExecutorTest, DeferringWithoutAnExecutorIsAnErrorThatNamesThePlugin) {
@@ -138,6 +139,7 @@ TEST_F(ExecutorTest, AnExceptionOnAnExecutorIsAnsweredToo) {
     arrive(*origin, {request(1)});
     turnUntil(1);
     EXPECT_EQ(origin->answers()[0].remark, "disk on fire");
+    executors.stop();
 }
 
 TEST_F(ExecutorTest, WhatIsQueuedAtStopIsAnsweredBusy) {

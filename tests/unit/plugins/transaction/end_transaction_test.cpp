@@ -49,7 +49,8 @@ TEST_F(TransactionTest, ACommitBringsTheMessageToItsQueue) {
     EXPECT_FALSE(answer.response().hasFields);
     const auto messages = broker.all("T", 2);
     ASSERT_EQ(messages.size(), 1U);
-    const Stored before = broker.halves().at(0);
+    const auto halves = broker.halves();   // keeps what the views below look at
+    const Stored& before = halves.at(0);
     const auto& view = messages[0].view;
     EXPECT_EQ(view.body, "body");
     EXPECT_EQ(view.sysFlag, protocol::kSysFlagCommit);
