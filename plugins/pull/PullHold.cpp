@@ -15,9 +15,8 @@ void PullHold::wakeBelow(QueueRef queue, std::int64_t end) {
 
 void PullHold::appended(std::span<const service::AppendedRecord> records) noexcept {
     // The store has published the new end just before; a pull that is being held right now looks at that end after it was
-    // counted. The fence makes sure that one of the two sees the other.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (held_.empty()) return;
+    // counted. One of the two sees the other.
+    if (held_.emptyAfterChange()) return;
     for (const auto& record : records) {
         held_.wake(QueueRef{record.topic, record.queueId},
                    [&record](const Wanted& wanted) { return wanted.matches(record.queueOffset, record.tagsCode); });

@@ -83,9 +83,9 @@ void KeyIndex::stop() noexcept {
 }
 
 void KeyIndex::appended(std::span<const service::AppendedRecord>) noexcept {
-    // The end of the log was made visible before: either this sees the sleeper, or the sleeper sees the new end.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!asleep_.load(std::memory_order_relaxed) || !asleep_.exchange(false)) return;
+    // The end of the log was made visible before: of the two exchanges the later one sees what came before the earlier one, so
+    // either this finds the sleeper, or the sleeper sees the new end.
+    if (!asleep_.exchange(false)) return;
     const std::lock_guard lock(wakeMutex_);
     wake_.notify_all();
 }
@@ -112,8 +112,7 @@ void KeyIndex::run() {
             window_ = Window();
             lock.lock();
         }
-        asleep_.store(true);
-        std::atomic_thread_fence(std::memory_order_seq_cst);
+        asleep_.exchange(true);
         if (p_.state.visibleEnd.load(std::memory_order_acquire) == seen) {
             wake_.wait(lock, [&] { return stopping_ || !asleep_.load(); });
         }

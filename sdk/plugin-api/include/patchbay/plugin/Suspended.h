@@ -73,6 +73,9 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_seq_cst); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    /// For whoever has just made true what requests wait for: either this answers false, or a hold() that is under way sees the
+    /// change when it looks once more. A read-modify-write, because a plain load may be done before the change is visible.
+    [[nodiscard]] bool emptyAfterChange() noexcept { return size_.fetch_add(0, std::memory_order_seq_cst) == 0; }
 
     /// Sends all requests back into the route table and refuses new ones from now on. May be called again.
     void drain() noexcept {
