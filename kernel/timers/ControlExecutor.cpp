@@ -89,7 +89,8 @@ bool ControlExecutor::runFirst(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     const bool again = !once && !runningCancelled_ && !stopping_;
     if (again) {
-        insert(ended + entry.interval, std::move(entry));
+        const auto due = ended + entry.interval;
+        insert(due, std::move(entry));
     } else if (!once) {
         lock.unlock();
         entry.task = nullptr;
