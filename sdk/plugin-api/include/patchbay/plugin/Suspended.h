@@ -39,19 +39,17 @@ public:
         if (draining_.load(std::memory_order_acquire) || size_.load(std::memory_order_relaxed) >= capacity_) return false;
         request.detach();
         Shard& shard = shardOf(Hash{}(key));
-        {
-            const std::lock_guard lock(shard.mutex);
-            if (!draining_.load(std::memory_order_acquire)) {
-                shard.held[std::move(key)].push_back({std::move(request), std::move(tag), deadline});
-                // The count is first raised, then the caller looks again: whoever appends in between sees one of the two.
-                size_.fetch_add(1, std::memory_order_seq_cst);
-            }
-        }
-        if (request) {
+        std::unique_lock lock(shard.mutex);
+        if (draining_.load(std::memory_order_acquire)) {
             // Drained meanwhile, and detached already: it leaves as if it had been held before.
+            lock.unlock();
             std::move(request).redispatch();
             return true;
         }
+        shard.held[std::move(key)].push_back({std::move(request), std::move(tag), deadline});
+        // The count is first raised, then the caller looks again: whoever appends in between sees one of the two.
+        size_.fetch_add(1, std::memory_order_seq_cst);
+        lock.unlock();
         startTicking();
         return true;
     }
