@@ -32,6 +32,13 @@ extern "C" patchbay::plugin::Plugin* patchbay_plugin_create() noexcept;
 namespace patchbay::plugins::transaction {
 
 struct Stored {
+    Stored() = default;
+    Stored(Stored&&) = default;   // a record is long enough to lie on the heap, so it stays where the view looks
+    Stored& operator=(Stored&&) = default;
+    Stored(const Stored& other) : bytes(other.bytes) {
+        PATCHBAY_ASSERT(protocol::RecordView::parse(bytes, view) == protocol::RecordStatus::Message);
+    }
+
     std::string bytes;
     protocol::RecordView view;
     [[nodiscard]] std::string property(std::string_view name) const { return std::string(protocol::findProperty(view.properties, name)); }
