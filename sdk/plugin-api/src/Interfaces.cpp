@@ -8,6 +8,7 @@
 #include "patchbay/service/RetryPolicy.h"
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
+#include "patchbay/service/TrafficStats.h"
 #include "patchbay/service/TransactionStore.h"
 
 namespace patchbay::plugin {
@@ -57,6 +58,7 @@ ConsumerOffsets::~ConsumerOffsets() = default;
 ClientRegistry::~ClientRegistry() = default;
 Registration::~Registration() = default;
 RetryPolicy::~RetryPolicy() = default;
+TrafficStats::~TrafficStats() = default;
 TransactionStore::~TransactionStore() = default;
 
 bool ReadFilter::matchesRecord(std::string_view) const noexcept { return true; }
