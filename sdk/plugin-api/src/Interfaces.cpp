@@ -3,10 +3,13 @@
 #include "patchbay/service/ClientRegistry.h"
 #include "patchbay/service/ConsumerOffsets.h"
 #include "patchbay/service/DelaySchedule.h"
+#include "patchbay/service/MessageFilter.h"
 #include "patchbay/service/MessageStore.h"
+#include "patchbay/service/QueueLocks.h"
 #include "patchbay/service/Registration.h"
 #include "patchbay/service/RetryPolicy.h"
 #include "patchbay/service/SubscriptionGroups.h"
+#include "patchbay/service/TimerSchedule.h"
 #include "patchbay/service/TopicConfigs.h"
 #include "patchbay/service/TrafficStats.h"
 #include "patchbay/service/TransactionStore.h"
@@ -50,14 +53,18 @@ DelaySchedule::~DelaySchedule() = default;
 AppendBatch::~AppendBatch() = default;
 AppendListener::~AppendListener() = default;
 ReadFilter::~ReadFilter() = default;
+MessageFilter::~MessageFilter() = default;
 MessageStore::~MessageStore() = default;
+PropertyFilter::~PropertyFilter() = default;
 TopicListener::~TopicListener() = default;
 TopicConfigs::~TopicConfigs() = default;
 SubscriptionGroups::~SubscriptionGroups() = default;
 ConsumerOffsets::~ConsumerOffsets() = default;
 ClientRegistry::~ClientRegistry() = default;
+QueueLocks::~QueueLocks() = default;
 Registration::~Registration() = default;
 RetryPolicy::~RetryPolicy() = default;
+TimerSchedule::~TimerSchedule() = default;
 TrafficStats::~TrafficStats() = default;
 TransactionStore::~TransactionStore() = default;
 
