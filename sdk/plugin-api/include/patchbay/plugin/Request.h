@@ -37,9 +37,15 @@ protected:
     ~RequestCore() = default;
 };
 
+/// Told of a plugin that answers, hands back or defers a request which it does not have any more. Set by the kernel; null: ignored.
+using MisuseHandler = void (*)() noexcept;
+void onRequestMisuse(MisuseHandler handler) noexcept;
+void requestMisused() noexcept;
+
 /// Owns the duty to answer. Move-only; may be handed to any thread, used by one at a time.
 /// respond() answers at most once and consumes it; if the connection is gone, nothing happens. Destroying an unanswered
-/// request answers SYSTEM_ERROR (nothing for a one-way request) and counts a bug, so that no request is lost silently.
+/// request answers SYSTEM_ERROR (nothing for a one-way request) and counts a bug, so that no request is lost silently. A second
+/// answer reaches nobody and is counted as well.
 /// To answer later, move it into a container and return: see Suspended.h.
 class Request {
 public:
@@ -66,20 +72,31 @@ public:
     /// True on the binding's executor, where blocking is allowed.
     [[nodiscard]] bool deferred() const noexcept { return core_->deferred; }
 
-    void respond(Response response) && noexcept { std::exchange(core_, nullptr)->answer(response); }
+    void respond(Response response) && noexcept {
+        if (auto* core = take()) core->answer(response);
+    }
     void respond(protocol::ResponseCode code, std::string remark = {}) && noexcept {
         std::move(*this).respond(Response(code, std::move(remark)));
     }
     /// Sends it through the current route table again, on its connection's loop: how a held request is woken, and how it
     /// moves to a new generation of its plugin.
-    void redispatch() && noexcept { std::exchange(core_, nullptr)->redispatch(); }
+    void redispatch() && noexcept {
+        if (auto* core = take()) core->redispatch();
+    }
     /// Asks for process() again on the binding's executor, because the answer may have to wait for the disk.
-    void defer() && noexcept { std::exchange(core_, nullptr)->defer(); }
+    void defer() && noexcept {
+        if (auto* core = take()) core->defer();
+    }
     /// Copies the header out of the receive buffer and drops the body. Call before keeping a request for long, so that it
     /// costs its own bytes and not a whole buffer.
     void detach() noexcept { core_->detach(); }
 
 private:
+    RequestCore* take() noexcept {
+        if (core_ == nullptr) [[unlikely]] requestMisused();
+        return std::exchange(core_, nullptr);
+    }
+
     RequestCore* core_ = nullptr;
 };
 

@@ -1,0 +1,37 @@
+// ConfigReport: every key of the process: what runs, what the files say now, and what the key is for.
+#pragma once
+
+#include "patchbay/base/Result.h"
+#include "patchbay/plugin/Services.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace patchbay::service {
+
+struct ConfigFact {
+    std::string owner;            ///< "kernel" or the plugin
+    std::string key;
+    std::string doc;
+    std::string type;             ///< "Int", "Bytes" …
+    std::string defaultValue;
+    std::string value;            ///< that runs; "***" for a secret
+    std::string origin;           ///< "default", "main file" …
+    std::string where;            ///< file and line; empty for a default
+    std::string fileValue;        ///< as a start would read it now; "***" for a secret
+    std::string fileWhere;
+    bool live = false;            ///< can be changed without a restart
+    bool differs = false;         ///< running value and files
+};
+
+/// Provided by the kernel. Thread-safe.
+class ConfigReport {
+public:
+    static constexpr plugin::ServiceId kId{"patchbay.ConfigReport", 1};
+    virtual ~ConfigReport();
+    /// By owner and key. Reads the files again; InvalidArgument, with every problem, when they could not be started with.
+    [[nodiscard]] virtual Result<std::vector<ConfigFact>> compare() const = 0;
+};
+
+}  // namespace patchbay::service
