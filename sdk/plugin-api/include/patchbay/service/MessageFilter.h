@@ -6,7 +6,6 @@
 #include "patchbay/protocol/ResponseCode.h"
 #include "patchbay/protocol/route/SubscriptionData.h"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,14 +36,11 @@ public:
     static constexpr plugin::ServiceId kId{"patchbay.MessageFilter", 1};
     virtual ~MessageFilter();
 
-    /// The filter of an expression that a request carries. SystemError for a type that is not served, SubscriptionParseFailed with
-    /// the place of the fault for a bad expression.
+    /// The filter of an expression. SystemError for a type that is not served, SubscriptionParseFailed with the place of the fault
+    /// for a bad expression. Expressions that are in use are compiled once.
     [[nodiscard]] virtual FilterVerdict compile(std::string_view type, std::string_view expression) = 0;
-    /// The filter that heartbeats of the group registered for the topic. FilterDataNotExist when there is none, because its
-    /// expression is wrong perhaps; FilterDataNotLatest when it is older than `version`.
-    [[nodiscard]] virtual FilterVerdict registered(std::string_view group, std::string_view topic, std::string_view type,
-                                                   std::int64_t version) = 0;
-    /// A heartbeat of the group with all its subscriptions. Cheap for groups that subscribe by tags alone.
+    /// A heartbeat of the group with all its subscriptions, so that they can be written down. Cheap for groups that subscribe by
+    /// tags alone.
     virtual void subscribed(std::string_view group, std::span<const protocol::SubscriptionData> subscriptions) = 0;
 };
 
