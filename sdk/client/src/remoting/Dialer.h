@@ -1,0 +1,27 @@
+// Dialer: begins a connection to an address; a seam for TLS and for tests.
+#pragma once
+
+#include "patchbay/base/Result.h"
+#include "patchbay/base/SocketAddress.h"
+#include "patchbay/net/Transport.h"
+
+#include <memory>
+#include <string>
+
+namespace patchbay::client {
+
+class Dialer {
+public:
+    virtual ~Dialer() = default;
+    /// A descriptor whose connect() is under way; its becoming writable tells the outcome. Loop thread; does not block.
+    virtual Result<std::unique_ptr<net::Transport>> dial(const SocketAddress& address) = 0;
+};
+
+/// TCP without delay.
+[[nodiscard]] std::unique_ptr<Dialer> makeTcpDialer();
+
+/// Looks "host:port" up. Numbers are answered at once, names block for as long as the system's resolver likes. IPv4 first, as servers of
+/// this protocol announce themselves so.
+[[nodiscard]] Result<SocketAddress> lookUp(const std::string& hostPort);
+
+}  // namespace patchbay::client
