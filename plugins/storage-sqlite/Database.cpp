@@ -52,11 +52,18 @@ void Statement::reset() noexcept {
 }
 
 Result<Database> Database::open(const std::string& path, std::chrono::milliseconds busyTimeout) {
+    return openWith(path, busyTimeout, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+}
+
+Result<Database> Database::openToRead(const std::string& path, std::chrono::milliseconds busyTimeout) {
+    return openWith(path, busyTimeout, SQLITE_OPEN_READONLY);
+}
+
+Result<Database> Database::openWith(const std::string& path, std::chrono::milliseconds busyTimeout, int flags) {
     Database database;
     database.path_ = path;
     // Each connection has one user at a time, so SQLite's own locks around it are not needed.
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    const int code = sqlite3_open_v2(path.c_str(), &database.handle_, flags, nullptr);
+    const int code = sqlite3_open_v2(path.c_str(), &database.handle_, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     if (code != SQLITE_OK) return database.failure("open");
     sqlite3_busy_timeout(database.handle_, static_cast<int>(busyTimeout.count()));
     return database;

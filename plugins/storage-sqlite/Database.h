@@ -33,6 +33,7 @@ public:
     int step() noexcept { return sqlite3_step(statement_); }
     [[nodiscard]] std::int64_t integer(int column) const noexcept { return sqlite3_column_int64(statement_, column); }
     [[nodiscard]] bool isNull(int column) const noexcept { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+    [[nodiscard]] int columns() const noexcept { return sqlite3_column_count(statement_); }
     /// Text or blob; valid until the next step() or reset().
     [[nodiscard]] std::string_view bytes(int column) const noexcept;
     void reset() noexcept;
@@ -63,6 +64,8 @@ public:
 
     /// Opens for reading and writing, creating the file. Waits up to `busyTimeout` for locks of other processes.
     static Result<Database> open(const std::string& path, std::chrono::milliseconds busyTimeout);
+    /// Opens for reading only; the file has to be there.
+    static Result<Database> openToRead(const std::string& path, std::chrono::milliseconds busyTimeout);
     /// One or more statements without results.
     Status execute(const std::string& sql);
     Result<Statement> prepare(std::string_view sql);
@@ -72,11 +75,17 @@ public:
 
     /// The last failure on this connection, as "cannot <doing> <path>: <reason>".
     [[nodiscard]] Status failure(std::string_view doing) const;
+    /// True when the file may only be read, because of its rights or those of its directory.
+    [[nodiscard]] bool isReadOnly() const noexcept { return sqlite3_db_readonly(handle_, "main") == 1; }
     [[nodiscard]] bool inTransaction() const noexcept { return sqlite3_get_autocommit(handle_) == 0; }
     [[nodiscard]] std::int64_t lastRowId() const noexcept { return sqlite3_last_insert_rowid(handle_); }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    /// For what has no function here; not to be closed.
+    [[nodiscard]] sqlite3* handle() const noexcept { return handle_; }
 
 private:
+    static Result<Database> openWith(const std::string& path, std::chrono::milliseconds busyTimeout, int flags);
+
     sqlite3* handle_ = nullptr;
     std::string path_;
 };

@@ -17,6 +17,11 @@ std::string pragma(std::string_view name, std::int64_t value) {
     return "PRAGMA " + std::string(name) + " = " + std::to_string(value) + ";";
 }
 
+int rememberPages(void* to, sqlite3*, const char*, int pages) {
+    *static_cast<int*>(to) = pages;
+    return SQLITE_OK;
+}
+
 }  // namespace
 
 Result<MessageTables> MessageTables::open(const std::string& path, const StoreSettings& settings) {
@@ -24,6 +29,9 @@ Result<MessageTables> MessageTables::open(const std::string& path, const StoreSe
     auto database = Database::open(path, settings.busyTimeout);
     if (!database) return database.error();
     tables.database_ = std::move(*database);
+    if (tables.database_.isReadOnly()) {
+        return Status(StatusCode::Denied, path + " can only be read; give the broker's user the right to write it and its directory");
+    }
     if (Status status = prepareSchema(tables.database_); !status) return status;
     auto mode = tables.database_.text("PRAGMA journal_mode = WAL");
     if (!mode) return mode.error();
@@ -38,9 +46,12 @@ Result<MessageTables> MessageTables::open(const std::string& path, const StoreSe
     // a power cut the newest commits.
     const Status status = tables.database_.execute(
         pragma("synchronous", settings.syncFlush ? 2 : 1) + pragma("cache_size", -cacheKib) +
-        pragma("wal_autocheckpoint", static_cast<std::int64_t>(settings.walBytesMax / kPageBytes)) +
         pragma("journal_size_limit", static_cast<std::int64_t>(settings.walBytesMax)) + pragma("temp_store", 2));
     if (!status) return status;
+    tables.busyTimeout_ = settings.busyTimeout;
+    // Also ends SQLite's own checkpoints, which would be made inside a commit, before the answers.
+    tables.walPages_ = std::make_unique<int>(0);
+    sqlite3_wal_hook(tables.database_.handle(), rememberPages, tables.walPages_.get());
     if (Status prepared = tables.prepareAll(); !prepared) return prepared;
     return tables;
 }
@@ -251,6 +262,64 @@ Status MessageTables::flush(bool syncFlush) {
     const Status flushed = database_.execute("UPDATE meta SET value = value + 1 WHERE name = 'flushes'");
     const Status restored = database_.execute("PRAGMA synchronous = 1");
     return flushed ? restored : flushed;
+}
+
+std::int64_t MessageTables::walBytes() const noexcept { return std::int64_t{*walPages_} * static_cast<std::int64_t>(kPageBytes); }
+
+Status MessageTables::checkpoint() {
+    const int code = sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    // Busy: somebody else is at it.
+    return code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY ? Status::ok() : database_.failure("copy the write-ahead log into");
+}
+
+Status MessageTables::emptyLog() {
+    sqlite3_busy_timeout(database_.handle(), 0);
+    const int code = sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    const Status status = code == SQLITE_OK ? Status::ok() : database_.failure("empty the write-ahead log of");
+    sqlite3_busy_timeout(database_.handle(), static_cast<int>(busyTimeout_.count()));
+    if (status) *walPages_ = 0;
+    return status;
+}
+
+Status MessageTables::replaceOffsets(const std::vector<ConfigSnapshot::Offset>& offsets) {
+    if (Status status = database_.execute("DELETE FROM consumer_offset"); !status) return status;
+    auto insert = database_.prepare("INSERT OR REPLACE INTO consumer_offset VALUES (?1, ?2, ?3, ?4)");
+    if (!insert) return insert.error();
+    for (const auto& offset : offsets) {
+        const StatementUse use(*insert);
+        insert->bindText(1, offset.group).bindText(2, offset.topic).bind(3, offset.queueId).bind(4, offset.next);
+        if (insert->step() != SQLITE_DONE) return database_.failure("write to");
+    }
+    return Status::ok();
+}
+
+Status MessageTables::replaceFiles(const ConfigSnapshot& snapshot, std::int64_t savedMs) {
+    if (snapshot.whole) {
+        if (Status status = database_.execute("DELETE FROM config_file"); !status) return status;
+    }
+    auto replace = database_.prepare("INSERT OR REPLACE INTO config_file VALUES (?1, ?2, ?3)");
+    if (!replace) return replace.error();
+    for (const auto& [name, text] : snapshot.files) {
+        const StatementUse use(*replace);
+        replace->bindText(1, name).bind(2, savedMs).bindText(3, text);
+        if (replace->step() != SQLITE_DONE) return database_.failure("write to");
+    }
+    auto remove = database_.prepare("DELETE FROM config_file WHERE name = ?1");
+    if (!remove) return remove.error();
+    for (const auto& name : snapshot.goneFiles) {
+        const StatementUse use(*remove);
+        if (remove->bindText(1, name).step() != SQLITE_DONE) return database_.failure("write to");
+    }
+    return Status::ok();
+}
+
+Status MessageTables::keepConfig(const ConfigSnapshot& snapshot, std::int64_t savedMs) {
+    Status status = begin();
+    if (status && snapshot.offsetsChanged) status = replaceOffsets(snapshot.offsets);
+    if (status) status = replaceFiles(snapshot, savedMs);
+    if (status) status = commit();
+    if (!status) rollback();
+    return status;
 }
 
 }  // namespace patchbay::plugins::sqlite

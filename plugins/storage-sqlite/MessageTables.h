@@ -7,7 +7,10 @@
 #include "TailCache.h"
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace patchbay::plugins::sqlite {
@@ -19,6 +22,22 @@ struct LoadedState {
     std::int64_t nextPhysical = 0;
     std::int64_t newestStoreTime = 0;
     bool removalsPending = false;
+};
+
+/// The broker's own files at one moment, as far as they changed.
+struct ConfigSnapshot {
+    struct Offset {
+        std::string group;
+        std::string topic;
+        std::int32_t queueId;
+        std::int64_t next;
+    };
+    std::vector<Offset> offsets;
+    bool offsetsChanged = false;
+    std::vector<std::pair<std::string, std::string>> files;  ///< name in config/, text
+    std::vector<std::string> goneFiles;
+    bool whole = false;                                      ///< what is not in `files` is gone as well
+    [[nodiscard]] bool empty() const noexcept { return !offsetsChanged && files.empty() && goneFiles.empty(); }
 };
 
 /// The writer's connection. Owned by Writer, used by its thread alone (by the opening thread before that). A failed call leaves
@@ -52,10 +71,24 @@ public:
     /// Makes all earlier commits durable, whatever the journal's mode.
     Status flush(bool syncFlush);
 
+    /// Bytes in the write-ahead log since it was last begun anew.
+    [[nodiscard]] std::int64_t walBytes() const noexcept;
+    /// Copies what it may of the write-ahead log into the database; readers and their snapshots are never waited for.
+    Status checkpoint();
+    /// Copies all of it and empties it; Busy when a reader is in the way, without waiting for it.
+    Status emptyLog();
+
+    /// Replaces what is known of consumer groups and configuration files. In a transaction of its own.
+    Status keepConfig(const ConfigSnapshot& snapshot, std::int64_t savedMs);
+
 private:
     Status prepareAll();
     Result<std::int64_t> removeRows(Statement& select, std::int64_t key);
+    Status replaceOffsets(const std::vector<ConfigSnapshot::Offset>& offsets);
+    Status replaceFiles(const ConfigSnapshot& snapshot, std::int64_t savedMs);
 
+    std::chrono::milliseconds busyTimeout_{0};
+    std::unique_ptr<int> walPages_;  // SQLite's callback writes to it; must not move
     Database database_;
     Statement insertMessage_;
     Statement insertKey_;

@@ -83,13 +83,13 @@ Status Reader::readRange(std::int64_t queueRef, std::string_view topic, std::int
         }
         result.nextOffset = range_.integer(1) + 1;
     }
-    if (code != SQLITE_ROW && code != SQLITE_DONE) return database_.failure("read");
-    if (!records.empty()) {
+    const Status status = code == SQLITE_ROW || code == SQLITE_DONE ? Status::ok() : database_.failure("read");
+    if (!records.empty()) {  // what came before a damaged page is good
         Slice all = Slice::own(std::move(records));
         result.pieces.push_back(all.bytes);
         result.keep.push_back(std::move(all.keep));
     }
-    return Status::ok();
+    return status;
 }
 
 Result<std::int64_t> Reader::timeAt(std::int64_t queueRef, std::int64_t offset) {

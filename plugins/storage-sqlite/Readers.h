@@ -21,6 +21,7 @@ public:
     static Result<std::unique_ptr<Reader>> open(const std::string& path, const StoreSettings& settings);
 
     /// Adds records from `offset` up to `end` to `result`, within limits and filter, and moves its nextOffset on.
+    /// After a failure what was found before it is there.
     Status readRange(std::int64_t queueRef, std::string_view topic, std::int32_t queueId, std::int64_t end, const service::ReadLimits& limits,
                      const service::ReadFilter* filter, service::ReadResult& result);
     /// Store time of a message; NotFound when it is not there.

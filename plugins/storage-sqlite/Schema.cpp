@@ -7,7 +7,7 @@ namespace {
 // message: one row a message; its key is the physical offset, so that rows are always added at the end of the tree.
 // queue: what a topic's queues are called, and the offsets that stay true when messages are trimmed.
 // dropped: queues of deleted topics whose messages are still to be removed, a part at a time.
-constexpr const char* kTables = R"(
+constexpr const char* kVersion1Tables = R"(
 CREATE TABLE meta (
     name  TEXT PRIMARY KEY,
     value INTEGER NOT NULL
@@ -53,7 +53,7 @@ CREATE TABLE message_key (
 ) WITHOUT ROWID;
 )";
 
-constexpr const char* kViews = R"(
+constexpr const char* kVersion1Views = R"(
 CREATE VIEW messages AS
 SELECT q.topic, q.queue_id, m.queue_offset, m.store_time, m.tags, m.keys, m.body, m.physical_offset, m.born_time,
        strftime('%Y-%m-%d %H:%M:%f', m.store_time / 1000.0, 'unixepoch') AS store_time_utc,
@@ -70,12 +70,52 @@ SELECT q.topic, q.queue_id, q.min_offset,
 FROM queue AS q;
 )";
 
+// consumer_offset: how far groups were when the broker last looked, so that people can ask for a backlog.
+// config_file: texts of the files in config/ at that time, so that this one file is a backup of the whole broker.
+constexpr const char* kVersion2 = R"(
+CREATE TABLE consumer_offset (
+    group_name  TEXT NOT NULL,
+    topic       TEXT NOT NULL,
+    queue_id    INTEGER NOT NULL,
+    next_offset INTEGER NOT NULL,
+    PRIMARY KEY (group_name, topic, queue_id)
+) WITHOUT ROWID;
+CREATE TABLE config_file (
+    name       TEXT PRIMARY KEY,
+    saved_time INTEGER NOT NULL,
+    text       TEXT NOT NULL
+);
+
+CREATE VIEW backlog AS
+SELECT c.group_name, c.topic, c.queue_id, c.next_offset, q.min_offset, q.max_offset,
+       max(q.max_offset - max(c.next_offset, q.min_offset), 0) AS messages
+FROM consumer_offset AS c JOIN queues AS q ON q.topic = c.topic AND q.queue_id = c.queue_id;
+
+CREATE VIEW message_keys AS SELECT key, physical_offset, unique_key FROM message_key;
+
+CREATE VIEW config_files AS
+SELECT name, saved_time, strftime('%Y-%m-%d %H:%M:%f', saved_time / 1000.0, 'unixepoch') AS saved_time_utc, text
+FROM config_file;
+)";
+
+/// Takes a file of any older version to the current one; version 0 is a new file. A new file goes the same way as an old
+/// one, so that every test walks it.
+Status bringUpToDate(Database& database, std::int64_t version) {
+    static constexpr const char* kSteps[kSchemaVersion][2] = {{kVersion1Tables, kVersion1Views}, {kVersion2, ""}};
+    std::string sql = "BEGIN IMMEDIATE;";
+    for (std::int64_t at = version; at < kSchemaVersion; ++at) {
+        for (const char* part : kSteps[at]) sql += part;
+    }
+    sql += "PRAGMA application_id = " + std::to_string(kApplicationId) + "; PRAGMA user_version = " + std::to_string(kSchemaVersion) + "; COMMIT;";
+    Status status = database.execute(sql);
+    if (!status && database.inTransaction()) static_cast<void>(database.execute("ROLLBACK"));
+    return status;
+}
+
 Status createSchema(Database& database) {
     // auto_vacuum has to be chosen before the first page is written, and a write-ahead log makes the rest one fsync.
     if (Status status = database.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL"); !status) return status;
-    const std::string marks = "PRAGMA application_id = " + std::to_string(kApplicationId) +
-                              "; PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
-    return database.execute(std::string("BEGIN IMMEDIATE;") + kTables + kViews + marks + "COMMIT;");
+    return bringUpToDate(database, 0);
 }
 
 }  // namespace
@@ -95,7 +135,7 @@ Status prepareSchema(Database& database) {
         return {StatusCode::Unsupported, database.path() + " has schema " + std::to_string(*version) + ", written by a newer version; this one knows " +
                                              std::to_string(kSchemaVersion) + ": start the newer version or restore a backup"};
     }
-    return Status::ok();
+    return *version < kSchemaVersion ? bringUpToDate(database, *version) : Status::ok();
 }
 
 }  // namespace patchbay::plugins::sqlite

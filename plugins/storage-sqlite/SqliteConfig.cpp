@@ -29,6 +29,9 @@ constexpr ConfigKey kKeys[] = {
     {"sqliteReaderPageCacheBytes", ConfigType::Bytes, "1M", "Page cache of each reading connection.", 0, 64 << 10, 64 * kGib},
     {"sqliteTailCacheBytes", ConfigType::Bytes, "8M", "Newest messages that are kept in memory for readers who keep up.", 0, 0, 64 * kGib},
     {"sqliteWalBytes", ConfigType::Bytes, "8M", "Size of the write-ahead log at which it is copied into the database.", 0, 64 << 10, 64 * kGib},
+    {"sqliteWalBytesLimit", ConfigType::Bytes, "1G", "Size of the write-ahead log at which messages are refused: a query that stays open keeps it from being reused.", 0, kMib, 1024 * kGib},
+    {"sqliteDiskFreeBytesMin", ConfigType::Bytes, "32M", "Messages are refused while less is free on the disk, so that old ones can still be removed.", 0, 0, 1024 * kGib},
+    {"sqliteKeepConfig", ConfigType::Bool, "true", "Copies the files of config/ into the database, so that it can be asked for backlogs and is a whole backup."},
     {"sqliteCheckOnStart", ConfigType::Bool, "false", "Checks the whole database before it is used, which may take long."},
 };
 
@@ -52,9 +55,12 @@ SqliteConfig SqliteConfig::from(const plugin::ConfigView& view) {
     store.readerPageCacheBytes = bytes(view, "sqliteReaderPageCacheBytes");
     store.tailCacheBytes = bytes(view, "sqliteTailCacheBytes");
     store.walBytesMax = bytes(view, "sqliteWalBytes");
+    store.walBytesLimit = view.integer("sqliteWalBytesLimit");
+    store.diskFreeBytesMin = view.integer("sqliteDiskFreeBytesMin");
     store.messageBytesMax = view.integer("sqliteBytesMax");
     store.retention = std::chrono::hours(view.integer("fileReservedTime"));
     store.checkIntegrity = view.flag("sqliteCheckOnStart");
+    config.keepConfig = view.flag("sqliteKeepConfig");
     config.flushInterval = view.millis("flushIntervalCommitLog");
     config.cleanInterval = view.millis("sqliteCleanInterval");
     return config;

@@ -15,6 +15,7 @@ struct SqliteConfig {
     StoreSettings store;                               ///< directory is empty when it shall lie below the store root
     std::chrono::milliseconds flushInterval{500};
     std::chrono::milliseconds cleanInterval{10'000};
+    bool keepConfig = true;
 
     static std::span<const plugin::ConfigKey> keys() noexcept;
     static SqliteConfig from(const plugin::ConfigView& view);

@@ -12,18 +12,35 @@ Status SqlitePlugin::init(plugin::PluginContext& context) {
     StoreSettings settings = config_.store;
     if (settings.directory.empty()) settings.directory = context.identity().storeRoot + "/sqlite";
     store_ = std::make_unique<SqliteStore>(std::move(settings), context.files(), context.clock(), context.log());
+    if (config_.keepConfig) copy_ = std::make_unique<ConfigCopy>(context.files(), context.identity().storeRoot + "/config", context.log());
     return context.services().publish<service::MessageStore>(*store_);
 }
 
 Status SqlitePlugin::start() {
     if (Status status = store_->open(); !status) return status;
     context_->timers().every(config_.flushInterval, config_.flushInterval, [this] { store_->flushSoon(); });
-    context_->timers().every(config_.cleanInterval, config_.cleanInterval, [this] { store_->removeOld(); });
+    context_->timers().every(config_.cleanInterval, config_.cleanInterval, [this] {
+        store_->removeOld();
+        copyConfig();
+    });
     return Status::ok();
 }
 
+void SqlitePlugin::copyConfig() {
+    if (!copy_) return;
+    const ConfigSnapshot found = copy_->look();
+    if (found.empty()) return;
+    if (const Status kept = store_->keepConfig(found); !kept) {
+        copy_->forget();
+        context_->log().limited(plugin::LogLevel::Warn, "configuration is not copied into the database", {{"reason", kept.message()}});
+    }
+}
+
 void SqlitePlugin::stop() noexcept {
-    if (store_) store_->close();
+    if (!store_) return;
+    // Those who keep files there have written them by now.
+    copyConfig();
+    store_->close();
 }
 
 }  // namespace patchbay::plugins::sqlite

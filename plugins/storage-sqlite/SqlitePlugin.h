@@ -1,6 +1,7 @@
 // SqlitePlugin: the SQLite store as a plugin.
 #pragma once
 
+#include "ConfigCopy.h"
 #include "SqliteConfig.h"
 #include "SqliteStore.h"
 
@@ -21,9 +22,12 @@ public:
     void stop() noexcept override;
 
 private:
+    void copyConfig();
+
     SqliteConfig config_;
     plugin::PluginContext* context_ = nullptr;
     std::unique_ptr<SqliteStore> store_;
+    std::unique_ptr<ConfigCopy> copy_;
 };
 
 }  // namespace patchbay::plugins::sqlite

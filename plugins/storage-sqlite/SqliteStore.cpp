@@ -16,7 +16,7 @@ constexpr std::int64_t kScanMax = 800;  // messages that one read looks at for a
 }  // namespace
 
 SqliteStore::SqliteStore(StoreSettings settings, FileSystem& files, const Clock& clock, plugin::Logger& log)
-    : settings_(std::move(settings)), files_(files), clock_(clock), log_(log), readers_(settings_), writer_(queues_, settings_, clock, log) {}
+    : settings_(std::move(settings)), files_(files), clock_(clock), log_(log), readers_(settings_), writer_(queues_, settings_, files, clock, log) {}
 
 SqliteStore::~SqliteStore() { close(); }
 
@@ -163,12 +163,17 @@ void SqliteStore::readFrom(QueueState& queue, std::int64_t offset, const service
         const Status status = readers_.with([&](Reader& reader) {
             return reader.readRange(queue.id, queue.topic, queue.queueId, end, limits, filter, result);
         });
-        if (!status) log_.limited(plugin::LogLevel::Error, "cannot read messages", {{"topic", queue.topic}, {"reason", status.message()}});
+        if (!status) log_.limited(plugin::LogLevel::Error, "cannot read messages", {{"topic", queue.topic}, {"queue", queue.queueId}, {"offset", result.nextOffset}, {"reason", status.message()}});
+        if (!status && result.messages == 0) {
+            // Nothing is skipped: the consumer waits here as at the end of the queue until the file is mended.
+            result.status = ReadStatus::OffsetAtEnd;
+            return;
+        }
         if (result.nextOffset == offset) {
-            // The row is not there: removed since the look at the queue, or lost.
+            // The rows are not there: removed since the look at the queue, or lost.
             const std::lock_guard lock(queue.mutex);
             result.status = ReadStatus::Gone;
-            result.nextOffset = std::max(offset, queue.min);
+            result.nextOffset = queue.min > offset ? queue.min : end;
             return;
         }
     }

@@ -32,6 +32,8 @@ public:
     void flushSoon() { writer_.flushSoon(); }
     /// Trims what is too old or too much. Waits for the writer.
     void removeOld();
+    /// Keeps the broker's own files. Waits for the writer.
+    Status keepConfig(const ConfigSnapshot& snapshot) { return writer_.keepConfig(snapshot); }
 
     [[nodiscard]] service::StoreCapabilities capabilities() const override;
     void append(service::AppendBatch& batch) noexcept override { writer_.append(batch); }

@@ -21,6 +21,8 @@ struct StoreSettings {
     std::size_t readerPageCacheBytes = 1U << 20;       ///< of each reader
     std::size_t tailCacheBytes = 8U << 20;
     std::size_t walBytesMax = 8U << 20;                ///< size of the write-ahead log at which it is copied into the database
+    std::int64_t walBytesLimit = 1LL << 30;            ///< size of it at which nothing more is written
+    std::int64_t diskFreeBytesMin = 32LL << 20;        ///< appends are refused when less is free
     std::int64_t messageBytesMax = 0;                 ///< record bytes that are kept; 0 = no limit
     std::chrono::milliseconds retention{0};            ///< how long messages are kept; 0 = for ever
     bool checkIntegrity = false;                       ///< on open

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kTopicBytesMax = 127;
 constexpr std::size_t kRetryTopicBytesMax = 255;
+constexpr std::int64_t kLongLog = 4;  // times sqliteWalBytes
 
 AppendStatus appendStatusOf(const Status& failure) noexcept {
     switch (failure.code()) {
@@ -113,6 +114,12 @@ Status Writer::run(Command command) {
 
 Status Writer::flush() { return run([this] { return flushNow(); }); }
 Status Writer::deleteTopic(std::string_view topic) { return run([this, name = std::string(topic)] { return dropNow(name); }); }
+Status Writer::keepConfig(const ConfigSnapshot& snapshot) {
+    return run([&] {
+        const Status room = roomInLog();
+        return room ? tables_->keepConfig(snapshot, clock_.wallMs()) : room;
+    });
+}
 Status Writer::trim(std::int64_t physicalOffset) { return run([this, physicalOffset] { return trimNow(physicalOffset); }); }
 
 void Writer::flushSoon() {
@@ -199,7 +206,8 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
     const auto start = clock_.now();
     groupTime_ = clock_.wallMs();
     std::size_t count = 0;
-    Status status = tables_->begin();
+    Status status = mayWrite();
+    if (status) status = tables_->begin();
     // A slow disk must not make a group ever longer: what is over time goes back to the front of the line.
     while (status && count < group.size() && (count == 0 || clock_.now() - start < settings_.groupTime)) {
         status = writeBatch(*group[count]);
@@ -207,6 +215,7 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
     }
     if (status) status = tables_->commit();
     if (!status) {
+        status = disk_.explain(status);
         undo(group, status);
         count = group.size();
     } else {
@@ -217,8 +226,37 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
         }
     }
     remember(status);
+    if (status && std::exchange(removalsPaused_, false)) removalsPending_ = true;
     publish();
     for (std::size_t i = 0; i < count; ++i) group[i]->done();
+    tendLog();
+}
+
+Status Writer::mayWrite() {
+    if (Status room = roomInLog(); !room) return room;
+    return disk_.check();
+}
+
+Status Writer::roomInLog() {
+    const std::int64_t bytes = tables_->walBytes();
+    if (bytes < settings_.walBytesLimit || tables_->emptyLog()) return Status::ok();
+    return {StatusCode::Unavailable, "the write-ahead log of " + settings_.directory + " has " + std::to_string(bytes) + " bytes, sqliteWalBytesLimit is " +
+                                         std::to_string(settings_.walBytesLimit) + "; end the query or program that has held the database open for reading"};
+}
+
+void Writer::tendLog() {
+    const auto step = static_cast<std::int64_t>(settings_.walBytesMax);
+    const std::int64_t bytes = tables_->walBytes();
+    // It was begun anew since the last look.
+    if (nextCheckpoint_ > bytes + step) nextCheckpoint_ = step;
+    if (bytes < std::max(nextCheckpoint_, step)) return;
+    nextCheckpoint_ = bytes + step;
+    if (const Status copied = tables_->checkpoint(); !copied) {
+        log_.limited(plugin::LogLevel::Error, "the write-ahead log cannot be copied into the database", {{"reason", copied.message()}});
+    } else if (bytes >= kLongLog * step) {
+        log_.limited(plugin::LogLevel::Warn, "a query or program that has held the database open keeps the write-ahead log from being reused",
+                     {{"directory", settings_.directory}, {"bytes", bytes}, {"refusedAt", settings_.walBytesLimit}});
+    }
 }
 
 Status Writer::writeBatch(service::AppendBatch& batch) {
@@ -358,10 +396,13 @@ Status Writer::trimNow(std::int64_t physicalOffset) {
 }
 
 void Writer::upkeep() {
-    auto more = tables_->removeSome(stats_.minPhysical);
+    const Status room = roomInLog();  // removing writes, too
+    auto more = room ? tables_->removeSome(stats_.minPhysical) : Result<bool>(room);
     if (more && !*more) more = tables_->shrinkSome();
     if (!more) log_.limited(plugin::LogLevel::Warn, "cannot remove old messages", {{"reason", more.error().message()}});
     removalsPending_ = more && *more;
+    removalsPaused_ = !more;
+    tendLog();
 }
 
 }  // namespace patchbay::plugins::sqlite

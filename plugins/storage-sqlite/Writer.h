@@ -1,6 +1,7 @@
 // Writer: the one thread that changes the database, and what becomes of a batch.
 #pragma once
 
+#include "DiskReserve.h"
 #include "MessageTables.h"
 #include "QueueTable.h"
 #include "StoreSettings.h"
@@ -37,8 +38,9 @@ struct WriterStats {
 /// stop() writes what was accepted before.
 class Writer {
 public:
-    Writer(QueueTable& queues, const StoreSettings& settings, const Clock& clock, plugin::Logger& log)
-        : queues_(queues), settings_(settings), clock_(clock), log_(log), tail_(settings.tailCacheBytes) {}
+    Writer(QueueTable& queues, const StoreSettings& settings, FileSystem& files, const Clock& clock, plugin::Logger& log)
+        : queues_(queues), settings_(settings), clock_(clock), log_(log), tail_(settings.tailCacheBytes),
+          disk_(files, clock, settings.directory, settings.diskFreeBytesMin) {}
     ~Writer() { stop(); }
 
     /// Opens the database, fills the queue table and starts the thread.
@@ -51,6 +53,7 @@ public:
     Status flush();
     Status deleteTopic(std::string_view topic);
     Status trim(std::int64_t physicalOffset);
+    Status keepConfig(const ConfigSnapshot& snapshot);
     /// Starts flushing what is not durable, without waiting.
     void flushSoon();
 
@@ -94,6 +97,11 @@ private:
     Status dropNow(const std::string& topic);
     Status trimNow(std::int64_t physicalOffset);
     void upkeep();
+    /// Ok, or why nothing may be written at the moment.
+    Status mayWrite();
+    Status roomInLog();
+    /// Copies the write-ahead log into the database when it is long; says when a reader keeps it from being reused.
+    void tendLog();
     void remember(const Status& health);
 
     QueueTable& queues_;
@@ -119,12 +127,15 @@ private:
     // The writer's thread only.
     std::unique_ptr<MessageTables> tables_;
     TailCache tail_;
+    DiskReserve disk_;
+    std::int64_t nextCheckpoint_ = 0;       // bytes of the write-ahead log at which it is copied
     std::vector<Ref<QueueState>> created_;  // queues of the open transaction
     std::vector<Written> written_;
     std::vector<service::AppendedRecord> appended_;
     std::int64_t nextPhysical_ = 0;
     std::int64_t groupTime_ = 0;            // store time of the open transaction's messages
     bool removalsPending_ = false;
+    bool removalsPaused_ = false;           // they failed; the next group that can be written takes them up again
 };
 
 }  // namespace patchbay::plugins::sqlite

@@ -10,12 +10,15 @@ namespace patchbay::test {
 namespace {
 
 std::atomic<testkit::FaultyFiles*> current{nullptr};
+std::atomic<PowerDisk*> currentDisk{nullptr};
 sqlite3_vfs* below = nullptr;
 
 /// SQLite allocates it with room for the real file behind.
 struct FaultyFile {
     sqlite3_file base;
     testkit::FaultyFiles* faults;  // may be null
+    PowerDisk* disk;               // may be null
+    const char* name;              // SQLite's; valid while the file is open
     sqlite3_file* real;
 };
 
@@ -37,14 +40,20 @@ int onRead(sqlite3_file* file, void* to, int bytes, sqlite3_int64 offset) {
 }
 int onWrite(sqlite3_file* file, const void* from, int bytes, sqlite3_int64 offset) {
     if (const int fault = writeFault(file); fault != SQLITE_OK) return fault;
+    if (auto* disk = mine(file).disk; disk != nullptr) disk->wrote(mine(file).name, offset, {static_cast<const char*>(from), static_cast<std::size_t>(bytes)});
     return methods(file).xWrite(real(file), from, bytes, offset);
 }
 int onTruncate(sqlite3_file* file, sqlite3_int64 size) {
     if (const int fault = writeFault(file); fault != SQLITE_OK) return fault;
+    if (auto* disk = mine(file).disk; disk != nullptr) disk->truncated(mine(file).name, size);
     return methods(file).xTruncate(real(file), size);
 }
 int onSync(sqlite3_file* file, int flags) {
     if (const auto* faults = mine(file).faults; faults != nullptr && !faults->beforeSync()) return SQLITE_IOERR_FSYNC;
+    if (auto* disk = mine(file).disk; disk != nullptr) {
+        disk->synced(mine(file).name);
+        return SQLITE_OK;  // what is certain is the disk's business from here on
+    }
     return methods(file).xSync(real(file), flags);
 }
 int onSize(sqlite3_file* file, sqlite3_int64* size) { return methods(file).xFileSize(real(file), size); }
@@ -67,6 +76,9 @@ const sqlite3_io_methods kMethods = {2, onClose, onRead, onWrite, onTruncate, on
 int onOpen(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, int* outFlags) {
     FaultyFile& opened = mine(file);
     opened.faults = current.load();
+    opened.disk = name == nullptr ? nullptr : currentDisk.load();
+    opened.name = name;
+    if (opened.disk != nullptr) opened.disk->opened(name);
     opened.real = reinterpret_cast<sqlite3_file*>(reinterpret_cast<char*>(file) + sizeof(FaultyFile));
     std::memset(static_cast<void*>(opened.real), 0, static_cast<std::size_t>(below->szOsFile));
     const int code = below->xOpen(below, name, opened.real, flags, outFlags);
@@ -74,12 +86,18 @@ int onOpen(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, i
     return code;
 }
 
+int onDelete(sqlite3_vfs*, const char* name, int syncDirectory) {
+    if (PowerDisk* disk = currentDisk.load(); disk != nullptr) disk->removed(name);
+    return below->xDelete(below, name, syncDirectory);
+}
+
 }  // namespace
 
-void useFaultyVfs(testkit::FaultyFiles* files) {
+void useFaultyVfs(testkit::FaultyFiles* files, PowerDisk* disk) {
     static std::once_flag once;
     static sqlite3_vfs vfs;
     current = files;
+    currentDisk = disk;
     std::call_once(once, [] {
         below = sqlite3_vfs_find(nullptr);
         vfs = *below;
@@ -87,6 +105,7 @@ void useFaultyVfs(testkit::FaultyFiles* files) {
         vfs.szOsFile += static_cast<int>(sizeof(FaultyFile));
         vfs.pNext = nullptr;
         vfs.xOpen = onOpen;
+        vfs.xDelete = onDelete;
         sqlite3_vfs_register(&vfs, 1);
     });
 }

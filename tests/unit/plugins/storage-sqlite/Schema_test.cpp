@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace patchbay::plugins::sqlite {
 namespace {
@@ -32,10 +33,33 @@ TEST_F(SchemaTest, ANewFileSaysWhatItIs) {
 TEST_F(SchemaTest, ANewerSchemaIsRefusedAndLeftAlone) {
     testkit::appendOne(store(), {});
     close();
-    EXPECT_TRUE(tool().execute("PRAGMA user_version = 2"));
+    EXPECT_TRUE(tool().execute("PRAGMA user_version = " + std::to_string(kSchemaVersion + 1)));
     expectRefused(StatusCode::Unsupported, "newer version");
-    EXPECT_TRUE(tool().execute("PRAGMA user_version = 1"));
+    EXPECT_TRUE(tool().execute("PRAGMA user_version = " + std::to_string(kSchemaVersion)));
     EXPECT_EQ(store().range("TopicTest", 0).max, 1);
+}
+
+TEST_F(SchemaTest, AnOlderSchemaIsBroughtUpToDateWithItsMessages) {
+    std::ifstream old(PATCHBAY_TEST_DATA "/storage-sqlite/version-1.sql");
+    std::stringstream sql;
+    sql << old.rdbuf();
+    ASSERT_TRUE(tool().execute(sql.str()));
+    const auto all = testkit::readAll(store(), "orders", 0);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[1].body, "three");
+    EXPECT_EQ(store().range("orders", 1).min, 1);
+    EXPECT_EQ(store().findByKey({.topic = "orders", .key = "k1", .endMs = clock.wallMs() + 1'000})->hits.size(), 2U);
+    EXPECT_EQ(testkit::appendOne(store(), {.topic = "orders"}).queueOffset, 2);
+    EXPECT_EQ(ask("PRAGMA user_version"), std::to_string(kSchemaVersion));
+    EXPECT_EQ(ask("SELECT count(*) FROM backlog"), "0");
+    close();
+    testkit::TempDir fresh;
+    const std::string upgraded = ask("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY name)");
+    settings.directory = fresh.path();
+    store();
+    auto database = Database::openToRead(fresh.file("messages.db"), std::chrono::milliseconds(0));
+    ASSERT_TRUE(database);
+    EXPECT_EQ(upgraded, *database->text("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY name)"));
 }
 
 TEST_F(SchemaTest, AnotherProgramsDatabaseIsRefused) {

@@ -1,0 +1,222 @@
+// Proved: what the store does on bad days that are SQLite's own: locks, rights, a full disk, a damaged page, a write-ahead log that a
+// kill left or that a long query keeps; each with the words that an operator reads. How: second connections, damaged files, another
+// user's rights, a disk whose free space the test sets. Left to others: power cuts (power_cut_test.cpp), faults that every store knows.
+#include "Fixture.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace patchbay::plugins::sqlite {
+namespace {
+
+using service::AppendStatus;
+using service::ReadStatus;
+using testkit::appendOne;
+using testkit::TestBatch;
+
+/// The system's files, on a disk with as much room as the test says.
+class SmallDisk final : public FileSystem {
+public:
+    std::atomic<std::uint64_t> freeBytes{1U << 30};
+
+    [[nodiscard]] Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override { return below_.open(path, mode); }
+    Status makeDirectories(const std::string& path) override { return below_.makeDirectories(path); }
+    [[nodiscard]] Result<std::vector<FileInfo>> list(const std::string& path) const override { return below_.list(path); }
+    [[nodiscard]] bool exists(const std::string& path) const noexcept override { return below_.exists(path); }
+    Status rename(const std::string& from, const std::string& to) override { return below_.rename(from, to); }
+    Status remove(const std::string& path) override { return below_.remove(path); }
+    Status syncDirectory(const std::string& path) override { return below_.syncDirectory(path); }
+    Status syncAll(const std::string& path) override { return below_.syncAll(path); }
+    [[nodiscard]] Result<DiskSpace> space(const std::string&) const override { return DiskSpace{100ULL << 30, freeBytes}; }
+    [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path) override { return below_.lock(path); }
+
+private:
+    FileSystem& below_ = systemFiles();
+};
+
+class SqliteBadDays : public StoreTest {
+protected:
+    void expectRefused(StatusCode code, std::string_view words) {
+        const Status opened = tryOpen();
+        EXPECT_EQ(opened.code(), code) << opened.toString();
+        EXPECT_NE(opened.message().find(words), std::string::npos) << opened.message();
+        EXPECT_NE(opened.message().find(dir.path()), std::string::npos) << opened.message();
+    }
+    /// What an append that is refused says.
+    static Status refusal(service::MessageStore& store) {
+        TestBatch batch;
+        batch.add({.body = "refused"});
+        batch.appendTo(store);
+        EXPECT_TRUE(batch.wait());
+        EXPECT_EQ(batch.items[0].status, AppendStatus::ServiceNotAvailable);
+        return batch.failure;
+    }
+    static void expectHas(const Status& status, std::initializer_list<std::string_view> words) {
+        for (const auto word : words) EXPECT_NE(status.message().find(word), std::string::npos) << word << " is not in: " << status.message();
+    }
+};
+
+/// Root may write everywhere: while this lives the process has nobody's rights.
+class AsNobody {
+public:
+    AsNobody() {
+        if (geteuid() == 0) switched_ = seteuid(65'534) == 0;
+    }
+    ~AsNobody() {
+        if (switched_ && seteuid(0) != 0) std::abort();
+    }
+
+private:
+    bool switched_ = false;
+};
+
+TEST_F(SqliteBadDays, ADatabaseThatAnotherProcessHasForItselfIsRefusedAtTheStart) {
+    settings.busyTimeout = std::chrono::milliseconds(1);
+    appendOne(store(), {.body = "kept"});
+    close();
+    {
+        auto other = tool();
+        ASSERT_TRUE(other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE"));
+        expectRefused(StatusCode::Busy, "locked");
+    }
+    EXPECT_EQ(store().range("TopicTest", 0).max, 1);
+}
+
+TEST_F(SqliteBadDays, ADirectoryThatMayNotBeWrittenIsRefusedByName) {
+    ASSERT_EQ(chmod(dir.path().c_str(), 0555), 0);
+    {
+        const AsNobody nobody;
+        const Status opened = tryOpen();
+        EXPECT_FALSE(opened);
+        expectHas(opened, {dir.path(), "ermission"});
+    }
+    ASSERT_EQ(chmod(dir.path().c_str(), 0755), 0);
+    EXPECT_EQ(appendOne(store(), {}).status, AppendStatus::PutOk);
+}
+
+TEST_F(SqliteBadDays, ADatabaseThatMayOnlyBeReadIsRefusedByName) {
+    appendOne(store(), {});
+    close();
+    ASSERT_EQ(chmod(dir.path().c_str(), 0777), 0);
+    ASSERT_EQ(chmod(path().c_str(), 0444), 0);
+    ASSERT_EQ(chmod(dir.file("lock").c_str(), 0666), 0);
+    {
+        const AsNobody nobody;
+        expectRefused(StatusCode::Denied, "can only be read");
+    }
+}
+
+TEST_F(SqliteBadDays, ADamagedPageStopsItsQueueAndNothingElse) {
+    settings.tailCacheBytes = 0;
+    settings.busyTimeout = std::chrono::milliseconds(0);
+    for (int i = 0; i < 40; ++i) {
+        appendOne(store(), {.topic = "damaged", .body = "d" + std::to_string(i) + "-" + std::string(1'500, 'd')});
+        appendOne(store(), {.topic = "whole", .body = std::string(1'500, 'w')});
+    }
+    close();
+    std::string bytes(std::filesystem::file_size(path()), '\0');
+    std::ifstream(path(), std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    const std::size_t page = bytes.find("d20-ddd") / 4096 * 4096;
+    std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(page));
+    file << std::string(4096, '\xff');
+    file.close();
+
+    service::ReadResult result;
+    std::int64_t offset = 0;
+    for (result.status = ReadStatus::Found; result.status == ReadStatus::Found; offset = result.nextOffset) {
+        store().read("damaged", 0, offset, {.messagesMax = 4}, nullptr, result);
+        for (const auto& message : testkit::messagesOf(result)) ASSERT_EQ(message.body.substr(0, message.body.find('-')), "d" + std::to_string(message.queueOffset));
+    }
+    EXPECT_EQ(result.status, ReadStatus::OffsetAtEnd);
+    EXPECT_LE(offset, 20);
+    EXPECT_GE(offset, 18);
+    EXPECT_TRUE(log.contains("cannot read messages"));
+    // Behind the damage everything is there, and new messages are taken.
+    store().read("damaged", 0, 24, {}, nullptr, result);
+    EXPECT_EQ(testkit::messagesOf(result).at(0).body.substr(0, 3), "d24");
+    EXPECT_EQ(appendOne(store(), {.topic = "damaged"}).queueOffset, 40);
+    EXPECT_EQ(appendOne(store(), {.topic = "whole"}).queueOffset, 40);
+}
+
+TEST_F(SqliteBadDays, MessagesAreRefusedBeforeTheDiskIsFullAndTakenAgainWhenThereIsRoom) {
+    SmallDisk disk;
+    settings.diskFreeBytesMin = 32 << 20;
+    SqliteStore small(settings, disk, clock, log);
+    ASSERT_TRUE(small.open());
+    const auto first = appendOne(small, {});
+    appendOne(small, {.body = "second"});
+    disk.freeBytes = 31 << 20;
+    clock.advance(std::chrono::seconds(1));
+    expectHas(refusal(small), {dir.path(), "32505856", "sqliteDiskFreeBytesMin", "33554432"});
+    EXPECT_FALSE(small.stats().writable);
+    // Old messages can still be removed, which is the way out.
+    EXPECT_TRUE(small.trim(first.physicalOffset + first.recordBytes));
+    EXPECT_EQ(small.range("TopicTest", 0).min, 1);
+    disk.freeBytes = 40 << 20;
+    clock.advance(std::chrono::seconds(1));
+    EXPECT_EQ(appendOne(small, {}).queueOffset, 2);
+    EXPECT_TRUE(small.stats().writable);
+}
+
+TEST_F(SqliteBadDays, AFullDiskIsNamedAndWritesGoOnByThemselves) {
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    appendOne(store(), {.body = "kept"});
+    faults.failWrites(Status(StatusCode::Full, "no space left on device"));
+    expectHas(refusal(store()), {"messages.db", "full", "bytes free"});
+    faults.clear();
+    EXPECT_EQ(appendOne(store(), {.body = "next"}).queueOffset, 1);
+    EXPECT_TRUE(log.contains("writes work again"));
+    close();
+}
+
+TEST_F(SqliteBadDays, AWriteAheadLogThatAKillLeftIsReadBack) {
+    for (int i = 0; i < 20; ++i) appendOne(store(), {.body = "body-" + std::to_string(i), .keys = "k" + std::to_string(i)});
+    const testkit::TempDir killed;
+    std::filesystem::copy(dir.path(), killed.path(), std::filesystem::copy_options::recursive);
+    close();
+    ASSERT_GT(std::filesystem::file_size(killed.file("messages.db-wal")), 20'000U);
+    settings.directory = killed.path();
+    const auto all = testkit::readAll(store(), "TopicTest", 0);
+    ASSERT_EQ(all.size(), 20U);
+    EXPECT_EQ(all[19].body, "body-19");
+    EXPECT_EQ(store().findByKey({.topic = "TopicTest", .key = "k7", .endMs = clock.wallMs()})->hits.size(), 1U);
+}
+
+TEST_F(SqliteBadDays, AQueryThatStaysOpenIsNamedThenBoundsTheLogAndAfterItEverythingGoesOn) {
+    settings.walBytesMax = 64 << 10;
+    settings.walBytesLimit = 1 << 20;
+    const std::string body(8'000, 'b');
+    appendOne(store(), {.body = body});
+    std::int64_t stored = 1;
+    {
+        auto query = tool();
+        auto rows = query.prepare("SELECT topic FROM messages");
+        ASSERT_TRUE(rows);
+        ASSERT_EQ(rows->step(), SQLITE_ROW);
+        AppendStatus status = AppendStatus::PutOk;
+        for (; status == AppendStatus::PutOk && stored < 1'000; ++stored) status = appendOne(store(), {.body = body}).status;
+        --stored;
+        EXPECT_EQ(status, AppendStatus::ServiceNotAvailable);
+        EXPECT_TRUE(log.contains("keeps the write-ahead log from being reused"));
+        expectHas(refusal(store()), {dir.path(), "sqliteWalBytesLimit", "1048576", "end the query"});
+        EXPECT_LT(std::filesystem::file_size(dir.file("messages.db-wal")), 2U << 20);
+    }
+    EXPECT_EQ(appendOne(store(), {.body = body}).queueOffset, stored);
+    EXPECT_TRUE(store().stats().writable);
+    EXPECT_LT(std::filesystem::file_size(dir.file("messages.db-wal")), 1U << 20);
+    EXPECT_EQ(testkit::readAll(store(), "TopicTest", 0).size(), static_cast<std::size_t>(stored) + 1);
+}
+
+TEST_F(SqliteBadDays, TheWriteAheadLogIsReusedWhenNobodyKeepsIt) {
+    settings.walBytesMax = 256 << 10;
+    for (int i = 0; i < 600; ++i) appendOne(store(), {.body = std::string(4'000, 'b')});
+    EXPECT_LT(std::filesystem::file_size(dir.file("messages.db-wal")), 600U << 10);
+    EXPECT_FALSE(log.contains("keeps the write-ahead log"));
+}
+
+}  // namespace
+}  // namespace patchbay::plugins::sqlite
