@@ -4,51 +4,93 @@
 
 namespace patchbay::mmapstore {
 
-Status CommitLog::open() {
-    if (Status made = files_.makeDirectories(layout_.log); !made) return made;
-    Result<std::vector<FileInfo>> listed = files_.list(layout_.log);
-    if (!listed) return listed.error();
-    std::vector<FileInfo> found;
-    for (FileInfo& info : *listed) {
-        if (info.directory) continue;
-        if (!parseFileName(info.name)) {
-            return {StatusCode::Corrupt, layout_.log + "/" + info.name + " is not a commit-log file; move it elsewhere"};
+Result<std::vector<CommitLog::Found>> CommitLog::findFiles() const {
+    std::vector<Found> found;
+    for (std::size_t i = 0; i < layout_.logs.size(); ++i) {
+        const std::string& directory = layout_.logs[i];
+        if (i < layout_.logsWritten) {
+            if (Status made = files_.makeDirectories(directory); !made) return made;
         }
-        found.push_back(std::move(info));
+        Result<std::vector<FileInfo>> listed = files_.list(directory);
+        if (!listed) return listed.error();
+        for (FileInfo& info : *listed) {
+            if (info.directory) continue;
+            if (!parseFileName(info.name)) {
+                return Status(StatusCode::Corrupt, directory + "/" + info.name + " is not a commit-log file; move it elsewhere");
+            }
+            found.push_back({i, std::move(info)});
+        }
     }
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        const std::int64_t start = *parseFileName(found[i].name);
-        const bool last = i + 1 == found.size();
-        if (last && found[i].size == 0) {
-            if (Status removed = files_.remove(layout_.segment(start)); !removed) return removed;
-            log_.warn("removed an empty commit-log file", {{"file", layout_.segment(start)}});
+    std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.info.name < b.info.name; });
+    for (std::size_t i = 1; i < found.size(); ++i) {
+        if (found[i].info.name != found[i - 1].info.name) continue;
+        return Status(StatusCode::Corrupt, pathOf(found[i - 1]) + " and " + pathOf(found[i]) +
+                                               " are the same part of the log; move the wrong one elsewhere");
+    }
+    return found;
+}
+
+Status CommitLog::open() {
+    const Result<std::vector<Found>> found = findFiles();
+    if (!found) return found.error();
+    for (std::size_t i = 0; i < found->size(); ++i) {
+        const Found& file = (*found)[i];
+        const std::int64_t start = *parseFileName(file.info.name);
+        const bool last = i + 1 == found->size();
+        const std::string path = pathOf(file);
+        if (last && file.info.size == 0) {
+            if (Status removed = files_.remove(path); !removed) return removed;
+            log_.warn("removed an empty commit-log file", {{"file", path}});
             break;
         }
-        if (Status good = checkSize(found[i], last); !good) return good;
+        if (Status good = checkSize(file, last); !good) return good;
         if (!starts_.empty() && start != starts_.back() + segmentBytes_) {
             log_.warn("commit-log files are missing", {{"after", starts_.back()}, {"before", start}});
         }
         starts_.push_back(start);
+        paths_.push_back(path);
     }
     min_.store(starts_.empty() ? 0 : starts_.front(), std::memory_order_release);
     return Status::ok();
 }
 
-Status CommitLog::checkSize(const FileInfo& info, bool last) {
-    const std::string path = layout_.log + "/" + info.name;
+Status CommitLog::checkSize(const Found& found, bool last) {
+    const std::string path = pathOf(found);
     const auto wanted = static_cast<std::uint64_t>(segmentBytes_);
-    if (*parseFileName(info.name) % segmentBytes_ == 0) {
-        if (info.size == wanted) return Status::ok();
-        if (last && info.size < wanted) {
+    if (*parseFileName(found.info.name) % segmentBytes_ == 0) {
+        if (found.info.size == wanted) return Status::ok();
+        if (last && found.info.size < wanted) {
             Result<std::unique_ptr<File>> file = files_.open(path, OpenMode::ReadWrite);
             if (!file) return file.error();
-            log_.warn("extended a short commit-log file", {{"file", path}, {"bytes", info.size}});
+            log_.warn("extended a short commit-log file", {{"file", path}, {"bytes", found.info.size}});
             return (*file)->allocate(0, wanted);
         }
     }
-    return {StatusCode::Corrupt, path + " has " + std::to_string(info.size) + " bytes, mappedFileSizeCommitLog is " +
+    return {StatusCode::Corrupt, path + " has " + std::to_string(found.info.size) + " bytes, mappedFileSizeCommitLog is " +
                                      std::to_string(segmentBytes_) +
                                      "; set it to the size of the files, or restore the file from a copy"};
+}
+
+std::string CommitLog::placeOf(std::int64_t start) const {
+    std::vector<std::string> choice(layout_.logs.begin(), layout_.logs.begin() + static_cast<std::ptrdiff_t>(layout_.logsWritten));
+    if (choice.size() > 1) {
+        std::sort(choice.begin(), choice.end());
+        std::vector<std::string> roomy;
+        for (const std::string& directory : choice) {
+            if (!isCrowded_ || !isCrowded_(directory)) roomy.push_back(directory);
+        }
+        if (!roomy.empty()) choice.swap(roomy);
+    }
+    return choice[static_cast<std::size_t>(start / segmentBytes_) % choice.size()] + "/" + fileName(start);
+}
+
+std::string CommitLog::path(std::int64_t start) const {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto at = std::lower_bound(starts_.begin(), starts_.end(), start);
+        if (at != starts_.end() && *at == start) return paths_[static_cast<std::size_t>(at - starts_.begin())];
+    }
+    return layout_.logs.front() + "/" + fileName(start);
 }
 
 std::vector<std::int64_t> CommitLog::segments() const {
@@ -64,9 +106,13 @@ CommitLog::Segment* CommitLog::writer(std::int64_t start) const noexcept {
 }
 
 void CommitLog::use(std::int64_t start, std::unique_ptr<File> file) {
+    const std::string path = file->path();
     writers_.push_back(Ref<Segment>::adopt(new Segment(start, std::move(file))));
     const std::lock_guard lock(mutex_);
-    if (starts_.empty() || starts_.back() < start) starts_.push_back(start);
+    if (starts_.empty() || starts_.back() < start) {
+        starts_.push_back(start);
+        paths_.push_back(path);
+    }
     if (starts_.size() == 1) min_.store(start, std::memory_order_release);
 }
 
@@ -77,8 +123,9 @@ void CommitLog::settle(std::int64_t position) noexcept {
 Status CommitLog::cut(std::int64_t position, bool clear) {
     const std::int64_t start = segmentStart(position);
     while (!starts_.empty() && starts_.back() > start) {
-        if (Status removed = files_.remove(layout_.segment(starts_.back())); !removed) return removed;
+        if (Status removed = files_.remove(paths_.back()); !removed) return removed;
         starts_.pop_back();
+        paths_.pop_back();
     }
     if (starts_.empty() || starts_.back() != start) {
         Result<std::unique_ptr<File>> made = allocator_.take(start);
@@ -86,7 +133,7 @@ Status CommitLog::cut(std::int64_t position, bool clear) {
         use(start, std::move(*made));
         return Status::ok();
     }
-    Result<std::unique_ptr<File>> file = files_.open(layout_.segment(start), OpenMode::ReadWrite);
+    Result<std::unique_ptr<File>> file = files_.open(path(start), OpenMode::ReadWrite);
     if (!file) return file.error();
     if (clear) {
         // Shortening and extending is the quickest way to zeros, and the blocks are reserved again.
@@ -137,20 +184,16 @@ Status CommitLog::sync() {
     return Status::ok();
 }
 
-Result<std::size_t> CommitLog::trim(std::int64_t position) {
-    std::vector<std::int64_t> dropped;
-    {
-        const std::lock_guard lock(mutex_);
-        while (starts_.size() > 1 && starts_.front() + segmentBytes_ <= position) {
-            dropped.push_back(starts_.front());
-            starts_.erase(starts_.begin());
-        }
-        if (!starts_.empty()) min_.store(starts_.front(), std::memory_order_release);
+std::vector<std::string> CommitLog::forget(std::int64_t position) {
+    std::vector<std::string> dropped;
+    const std::lock_guard lock(mutex_);
+    while (starts_.size() > 1 && starts_.front() + segmentBytes_ <= position) {
+        dropped.push_back(std::move(paths_.front()));
+        starts_.erase(starts_.begin());
+        paths_.erase(paths_.begin());
     }
-    for (const std::int64_t start : dropped) {
-        if (Status removed = files_.remove(layout_.segment(start)); !removed) return removed;
-    }
-    return dropped.size();
+    if (!starts_.empty()) min_.store(starts_.front(), std::memory_order_release);
+    return dropped;
 }
 
 }  // namespace patchbay::mmapstore

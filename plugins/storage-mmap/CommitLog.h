@@ -9,25 +9,30 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 namespace patchbay::mmapstore {
 
-/// Purpose: owns the files of the log: which there are, the one that is written, those that wait for a sync.
+/// Purpose: owns the files of the log: which there are and in which directory, the one that is written, those that wait for a sync.
 /// Knows nothing of records. Owned by the store.
 /// Threads: write(), roll() and cut() by one thread at a time (the append lock); sync() by one (the flusher); the rest any.
 /// Failure: every function leaves the log as it was or says what is wrong; nothing is retried here.
 class CommitLog {
 public:
     CommitLog(FileSystem& files, plugin::Logger& log, const Layout& layout, std::int64_t segmentBytes) noexcept
-        : files_(files), log_(log), layout_(layout), segmentBytes_(segmentBytes), allocator_(files, log, layout, segmentBytes) {}
+        : files_(files), log_(log), layout_(layout), segmentBytes_(segmentBytes),
+          allocator_(files, log, [this](std::int64_t start) { return placeOf(start); }, segmentBytes) {}
 
-    /// Finds the files. Corrupt for a file of a wrong size that is not the last; an empty last one is removed, a shorter
-    /// last one (a copy that was cut off) is extended.
+    /// Finds the files in all directories. Corrupt for a file of a wrong size that is not the last, and for one that is there
+    /// twice; an empty last one is removed, a shorter last one (a copy that was cut off) is extended.
     Status open();
-    void startAllocator() { allocator_.start(); }
+    /// `isCrowded`: of several directories this one should get no new files.
+    void setCrowded(std::function<bool(const std::string&)> isCrowded) { isCrowded_ = std::move(isCrowded); }
+    void startAllocator(SegmentAllocator::Housekeeping housekeeping) { allocator_.start(std::move(housekeeping)); }
+    void poke() noexcept { allocator_.poke(); }
     void stopAllocator() noexcept { allocator_.stop(); }
 
     [[nodiscard]] std::int64_t segmentBytes() const noexcept { return segmentBytes_; }
@@ -50,14 +55,20 @@ public:
     void settle(std::int64_t position) noexcept;
     /// Makes everything durable that was written before the call.
     Status sync();
-    /// Removes whole files that end at or before `position`, never the last. Returns the number.
-    [[nodiscard]] Result<std::size_t> trim(std::int64_t position);
+    /// Takes whole files that end at or before `position` out of the log, never the last; on the disk they stay. Oldest first.
+    [[nodiscard]] std::vector<std::string> forget(std::int64_t position);
+    /// Where the file that starts at `start` is, or will be.
+    [[nodiscard]] std::string path(std::int64_t start) const;
     /// Opens the file that starts at `start` for reading.
     [[nodiscard]] Result<std::unique_ptr<File>> openForRead(std::int64_t start) const {
-        return files_.open(layout_.segment(start), OpenMode::Read);
+        return files_.open(path(start), OpenMode::Read);
     }
 
 private:
+    struct Found {
+        std::size_t directory;
+        FileInfo info;
+    };
     struct Segment : RefCounted {
         Segment(std::int64_t first, std::unique_ptr<File> opened) noexcept : start(first), file(std::move(opened)) {}
         const std::int64_t start;
@@ -67,18 +78,24 @@ private:
 
     [[nodiscard]] Segment* writer(std::int64_t start) const noexcept;
 
-    Status checkSize(const FileInfo& info, bool last);
+    [[nodiscard]] Result<std::vector<Found>> findFiles() const;
+    Status checkSize(const Found& found, bool last);
     void use(std::int64_t start, std::unique_ptr<File> file);
+    /// RocketMQ's choice among several directories.
+    [[nodiscard]] std::string placeOf(std::int64_t start) const;
+    [[nodiscard]] std::string pathOf(const Found& found) const { return layout_.logs[found.directory] + "/" + found.info.name; }
 
     FileSystem& files_;
     plugin::Logger& log_;
     const Layout& layout_;
     const std::int64_t segmentBytes_;
+    std::function<bool(const std::string&)> isCrowded_;
     SegmentAllocator allocator_;
     std::atomic<std::int64_t> min_{0};
 
     mutable std::mutex mutex_;
     std::vector<std::int64_t> starts_;       // guarded by mutex_
+    std::vector<std::string> paths_;         // guarded by mutex_; of each of them
     std::vector<Ref<Segment>> unsynced_;     // guarded by mutex_
     std::vector<Ref<Segment>> writers_;      // append lock; more than one only while a batch crosses the end of a file
 };

@@ -180,6 +180,7 @@ Status ConsumeQueue::sync() {
     for (std::int64_t start = unsynced.from; result && start <= unsynced.last; start += env_.fileBytes) {
         const Result<Ref<QueueFile>> file = openFile(start);
         result = file ? (*file)->file->sync() : file.error();
+        if (result.code() == StatusCode::NotFound && wasRemoved(start)) result = Status::ok();
     }
     if (result && unsynced.directory) {
         result = env_.files.syncDirectory(env_.layout.queue(topic_->text, id_));
@@ -188,6 +189,11 @@ Status ConsumeQueue::sync() {
     }
     if (!result) giveBack(unsynced);
     return result;
+}
+
+bool ConsumeQueue::wasRemoved(std::int64_t start) const {
+    const std::lock_guard lock(mutex_);
+    return discarded_ || start < firstFile_;
 }
 
 void ConsumeQueue::discard() {

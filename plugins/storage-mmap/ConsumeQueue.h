@@ -40,7 +40,7 @@ struct TopicName : RefCounted {
 /// holds something. Looks at its files when it is used for the first time.
 /// Owned by the table and by whoever works with it.
 /// Threads: appending calls under the store's append lock; reading ones any; write and sync any. The lock in here is held for a
-/// copy or a write to the page cache, never for a read of the disk or a sync.
+/// copy or a write to the page cache, but for loading and recovery never for a read of the disk, a removal or a sync.
 /// Failure: a queue whose files cannot be understood says so at every use; the other queues are not affected.
 class ConsumeQueue : public RefCounted {
 public:
@@ -98,7 +98,8 @@ public:
     /// For a caller who makes many queues durable at once; what failed goes back.
     [[nodiscard]] Unsynced takeUnsynced();
     void giveBack(const Unsynced& unsynced);
-    /// Moves the minimum behind messages below a position of the log, and removes files that hold nothing else.
+    /// Moves the minimum behind messages below a position of the log, and removes files that hold nothing else. By one thread at
+    /// a time; who appends does not wait for it.
     void correctMin(std::int64_t logMin);
     /// The files are about to go: nothing is written any more.
     void discard();
@@ -124,10 +125,14 @@ private:
     Status loadFiles();
     Status loadLocked();
     Status findFiles(std::vector<std::int64_t>& starts);
+    Status removeStale(std::vector<std::int64_t>& starts);
     [[nodiscard]] Result<std::int64_t> findEnd(std::vector<std::int64_t>& starts);
     [[nodiscard]] Result<std::int64_t> unitsIn(std::int64_t start) const;
     Status clearBehind(std::int64_t end);
-    [[nodiscard]] std::int64_t findMin(std::int64_t logMin) const;
+    [[nodiscard]] std::int64_t findMin(std::int64_t from, std::int64_t to, std::int64_t logMin) const;
+    void removeBelow(std::int64_t min);
+    /// Because the messages in it were too old, or with its topic.
+    [[nodiscard]] bool wasRemoved(std::int64_t start) const;
 
     void addTail(const Unit& unit);
     Status writeTailLocked();

@@ -58,7 +58,7 @@ Status ConsumeQueue::loadLocked() {
         if (!last) return last.error();
         if (!last->isFiller()) newest_.store(last->physical, std::memory_order_relaxed);
     }
-    min_.store(findMin(env_.commitLog.min()), std::memory_order_release);
+    min_.store(findMin(firstFile_ / kUnitBytes, *end, env_.commitLog.min()), std::memory_order_release);
     visible_.store(*end, std::memory_order_release);
     return Status::ok();
 }
@@ -74,6 +74,9 @@ Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
     for (std::size_t i = 0; i < found.size(); ++i) {
         const std::string path = directory + "/" + found[i]->name;
         const std::optional<std::int64_t> start = parseFileName(found[i]->name);
+        if (start && !starts.empty() && *start > starts.back() + env_.fileBytes) {
+            if (Status removed = removeStale(starts); !removed) return removed;
+        }
         if (!start || *start % env_.fileBytes != 0 || (!starts.empty() && *start != starts.back() + env_.fileBytes)) {
             return {StatusCode::Corrupt, path + " does not belong to a consume queue with files of " +
                                              std::to_string(env_.fileBytes) +
@@ -100,6 +103,24 @@ Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
         }
         starts.push_back(*start);
     }
+    return Status::ok();
+}
+
+Status ConsumeQueue::removeStale(std::vector<std::int64_t>& starts) {
+    // Removals of old files may survive a power cut in any order. Files in front of a hole are of no use when all of their
+    // messages are gone.
+    const Result<std::unique_ptr<File>> file = env_.files.open(pathOf(starts.back()), OpenMode::Read);
+    if (!file) return file.error();
+    std::array<char, kUnitBytes> bytes{};
+    const Result<std::size_t> got = (*file)->readAt(bytes, static_cast<std::uint64_t>(env_.fileBytes - kUnitBytes));
+    if (!got) return got.error();
+    const Unit last = loadUnit(bytes.data());
+    if (!last.isWritten() || last.physical >= env_.commitLog.min()) return Status::ok();
+    for (const std::int64_t start : starts) {
+        if (Status removed = env_.files.remove(pathOf(start)); !removed) return removed;
+        env_.log.warn("removed a consume-queue file of removed messages", {{"file", pathOf(start)}});
+    }
+    starts.clear();
     return Status::ok();
 }
 
@@ -162,28 +183,62 @@ Status ConsumeQueue::clearBehind(std::int64_t end) {
     return (*file)->file->truncate(static_cast<std::uint64_t>(env_.fileBytes));
 }
 
-std::int64_t ConsumeQueue::findMin(std::int64_t logMin) const {
-    const std::int64_t end = written_.load(std::memory_order_acquire);
-    return firstWhere(firstFile_ / kUnitBytes, end, [&](std::int64_t offset) {
+std::int64_t ConsumeQueue::findMin(std::int64_t from, std::int64_t to, std::int64_t logMin) const {
+    return firstWhere(from, to, [&](std::int64_t offset) {
         const Result<Unit> unit = readUnit(offset);
         return !unit || (!unit->isFiller() && unit->physical >= logMin);
     });
 }
 
 void ConsumeQueue::correctMin(std::int64_t logMin) {
-    const std::lock_guard lock(mutex_);
-    if (!loaded_.load(std::memory_order_relaxed) || discarded_ || firstFile_ < 0) return;
-    std::int64_t min = findMin(logMin);
-    const std::int64_t written = written_.load(std::memory_order_relaxed);
-    if (min == written && tail_) {
+    std::int64_t min = -1;
+    while (min < 0) {
+        std::int64_t from = 0;
+        std::int64_t to = 0;
+        {
+            const std::lock_guard lock(mutex_);
+            if (!loaded_.load(std::memory_order_relaxed) || discarded_) return;
+            from = std::max(min_.load(std::memory_order_relaxed), firstFile_ / kUnitBytes);
+            to = written_.load(std::memory_order_relaxed);
+        }
+        // As a rule the first unit is still good: one read for most queues.
+        const bool stays = from < to && findMin(from, from + 1, logMin) == from;
+        const std::int64_t inFiles = stays ? from : findMin(from, to, logMin);
+        const std::lock_guard lock(mutex_);
+        const std::int64_t written = written_.load(std::memory_order_relaxed);
+        min = inFiles;
+        if (inFiles < to) continue;
         // Everything in the files is gone; the tail may begin below the minimum of the log as well.
-        const auto units = static_cast<std::int64_t>(tail_->size()) / kUnitBytes;
-        while (min < written + units && loadUnit(tail_->data() + (min - written) * kUnitBytes).physical < logMin) ++min;
+        if (written != to) {
+            min = -1;  // written meanwhile: once more
+            continue;
+        }
+        const std::int64_t units = tail_ ? static_cast<std::int64_t>(tail_->size()) / kUnitBytes : 0;
+        while (min < written + units && min >= written && loadUnit(tail_->data() + (min - written) * kUnitBytes).physical < logMin) ++min;
     }
-    min_.store(std::max(min, min_.load(std::memory_order_relaxed)), std::memory_order_release);
-    while (firstFile_ < lastFile_ && firstFile_ + env_.fileBytes <= min * kUnitBytes) {
-        if (!env_.files.remove(pathOf(firstFile_))) return;
-        firstFile_ += env_.fileBytes;
+    removeBelow(min);
+}
+
+void ConsumeQueue::removeBelow(std::int64_t min) {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        if (discarded_) return;
+        min_.store(std::max(min, min_.load(std::memory_order_relaxed)), std::memory_order_release);
+        from = to = firstFile_;
+        while (firstFile_ < lastFile_ && firstFile_ + env_.fileBytes <= min * kUnitBytes) firstFile_ += env_.fileBytes;
+        to = firstFile_;
+        if (unsyncedFrom_ >= 0) unsyncedFrom_ = std::max(unsyncedFrom_, firstFile_);
+    }
+    if (from == to) return;
+    env_.open.forgetBelow(this, to);
+    for (; from < to; from += env_.fileBytes) {
+        const Status removed = env_.files.remove(pathOf(from));
+        if (removed) continue;
+        env_.log.limited(plugin::LogLevel::Warn, "a consume-queue file cannot be removed; the next start tries again",
+                         {{"error", removed.toString()}});
+        return;
     }
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace patchbay::mmapstore {
 
@@ -32,9 +33,9 @@ inline constexpr std::size_t kFileNameDigits = 20;
 /// Paths of one store. A value; constant after it is built.
 struct Layout {
     std::string root;
-    std::string log;  ///< directory of the commit log; may be elsewhere
+    std::vector<std::string> logs;  ///< directories of the commit log, at least one; they may be elsewhere
+    std::size_t logsWritten = 1;    ///< the first so many get new files, the rest are only read
 
-    [[nodiscard]] std::string segment(std::int64_t start) const { return log + "/" + fileName(start); }
     [[nodiscard]] std::string queues() const { return root + "/consumequeue"; }
     [[nodiscard]] std::string topic(std::string_view name) const { return queues() + "/" + std::string(name); }
     [[nodiscard]] std::string queue(std::string_view topicName, std::int32_t id) const {

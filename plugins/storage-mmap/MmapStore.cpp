@@ -22,8 +22,14 @@ StoreOptions completed(StoreOptions options) {
         const std::int64_t page = ::sysconf(_SC_PAGESIZE);
         options.memoryBytes = pages > 0 && page > 0 ? pages * page : kMemoryGuess;
     }
-    if (options.commitLogDirectory.empty()) options.commitLogDirectory = options.root + "/commitlog";
+    if (options.logDirectories.empty()) options.logDirectories.push_back(options.root + "/commitlog");
     return options;
+}
+
+Layout layoutOf(const StoreOptions& options) {
+    Layout layout{options.root, options.logDirectories, options.logDirectories.size()};
+    layout.logs.insert(layout.logs.end(), options.logDirectoriesRead.begin(), options.logDirectoriesRead.end());
+    return layout;
 }
 
 constexpr std::int32_t kQueryMax = 64;  // RocketMQ's maxMsgsNumBatch
@@ -60,7 +66,7 @@ std::string humanBytes(std::int64_t bytes) {
 
 MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log, StoreOptions options)
     : files_(files), clock_(clock), log_(log), options_(completed(std::move(options))),
-      layout_{options_.root, options_.commitLogDirectory},
+      layout_(layoutOf(options_)),
       commitLog_(files, log, layout_, options_.segmentBytes),
       windows_(commitLog_, options_.mappedWindowBytes, options_.mappedWindowsMax),
       records_(windows_),
@@ -70,7 +76,8 @@ MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log,
       publisher_(state_),
       flusher_(options_, tunables_, clock, log, commitLog_, state_, publisher_),
       upkeep_({files, layout_, tunables_, clock, log, state_, environment_, [this] { return flusher_.flush(); }}),
-      guard_(files, clock, tunables_, layout_.log),
+      guard_(files, clock, tunables_, layout_, [this] { commitLog_.poke(); }),
+      retention_({files, clock, tunables_, log, commitLog_, guard_, [this] { minMoved(); }}),
       deleted_(files, layout_.deletedTopics()),
       appender_({options_, tunables_, clock, log, commitLog_, queues_, state_, publisher_, flusher_, upkeep_, guard_}),
       reader_({options_, tunables_, log, clock, commitLog_, queues_, windows_, records_, state_}),
@@ -102,6 +109,7 @@ Status MmapStore::openFiles() {
                                       "); stop it or set another storePathRootDir"};
     }
     lock_ = std::move(*locked);
+    commitLog_.setCrowded([this](const std::string& directory) { return guard_.isCrowded(directory); });
     if (Status opened = commitLog_.open(); !opened) return opened;
     if (Status opened = queues_.open(); !opened) return opened;
     if (Status opened = deleted_.open(commitLog_.min()); !opened) return opened;
@@ -126,7 +134,7 @@ Status MmapStore::recover() {
     if (Status opened = index_.open(*checkpoint, outcome->clean); !opened) return opened;
     // From here on a crash is one.
     if (Status written = writeAbort(); !written) return written;
-    commitLog_.startAllocator();
+    commitLog_.startAllocator([this] { return retention_.turn(); });
     flusher_.start();
     upkeep_.start(*checkpoint);
     for (Ref<ConsumeQueue>& queue : touched) upkeep_.add(std::move(queue));
@@ -225,16 +233,15 @@ Status MmapStore::flush() {
 
 Status MmapStore::trim(std::int64_t physicalOffset) {
     if (Status written = upkeep_.writeAll(); !written) return written;
-    const std::int64_t end = state_.visibleEnd.load(std::memory_order_acquire);
-    const Result<std::size_t> dropped =
-        appender_.exclusively([&] { return commitLog_.trim(std::min(physicalOffset, end)); });
-    if (!dropped) return dropped.error();
-    if (*dropped == 0) return Status::ok();
-    windows_.dropBelow(commitLog_.min());
-    index_.trim(commitLog_.min());
-    for (const Ref<ConsumeQueue>& queue : queues_.all()) queue->correctMin(commitLog_.min());
-    log_.info("commit-log files removed", {{"files", *dropped}, {"min", commitLog_.min()}});
-    return Status::ok();
+    return retention_.trim(std::min(physicalOffset, state_.visibleEnd.load(std::memory_order_acquire)));
+}
+
+void MmapStore::minMoved() {
+    const std::int64_t min = commitLog_.min();
+    windows_.dropBelow(min);
+    index_.trim(min);
+    for (const Ref<ConsumeQueue>& queue : queues_.all()) queue->correctMin(min);
+    log_.info("the log begins later now", {{"min", min}});
 }
 
 service::StoreStats MmapStore::stats() const {
@@ -250,8 +257,9 @@ service::StoreStats MmapStore::stats() const {
     stats.queues = static_cast<std::int64_t>(queues_.size());
     stats.behindFlushBytes = std::max<std::int64_t>(0, state_.end.load() - state_.flushedEnd.load());
     stats.diskRatio = std::max(0.0, guard_.ratio());
-    stats.writable = running_ && state_.writable();
-    stats.health = state_.health();
+    const Status disk = guard_.last();
+    stats.writable = running_ && state_.writable() && disk;
+    stats.health = state_.writable() ? disk : state_.health();
     addRuntimeInfo(stats);
     return stats;
 }
@@ -264,8 +272,8 @@ void MmapStore::addRuntimeInfo(service::StoreStats& stats) const {
     add("commitLogMinOffset", std::to_string(stats.minPhysicalOffset));
     add("commitLogMaxOffset", std::to_string(stats.maxPhysicalOffset));
     add("commitLogDiskRatio", ratio);
-    add("commitLogDiskRatio_" + layout_.log, ratio);
-    add("consumeQueueDiskRatio", ratio);
+    for (const std::string& directory : layout_.logs) add("commitLogDiskRatio_" + directory, std::to_string(guard_.ratio(directory)));
+    add("consumeQueueDiskRatio", std::to_string(guard_.ratio(layout_.root)));
     add("putMessageTimesTotal", std::to_string(stats.messagesAppended));
     add("putMessageSizeTotal", std::to_string(stats.bytesAppended));
     add("putMessageFailedTimes", std::to_string(state_.refused.load(std::memory_order_relaxed)));

@@ -15,6 +15,7 @@
 #include "QueueFiles.h"
 #include "ReadWindows.h"
 #include "Reader.h"
+#include "Retention.h"
 #include "StoreConfig.h"
 #include "StoreState.h"
 #include "Upkeep.h"
@@ -43,6 +44,8 @@ public:
     /// Flushes everything and leaves the directory as after a clean stop.
     void close() noexcept;
     [[nodiscard]] StoreTunables& tunables() noexcept { return tunables_; }
+    /// Looks once for a commit-log file that may go, as the files thread does now and then; how long that has time again.
+    std::chrono::milliseconds clean() { return retention_.turn(); }
 
     [[nodiscard]] service::StoreCapabilities capabilities() const override;
     void append(service::AppendBatch& batch) noexcept override { appender_.append(batch); }
@@ -77,6 +80,7 @@ private:
     [[nodiscard]] std::string newIndexName() const;
     Status writeAbort();
     void stopThreads() noexcept;
+    void minMoved();
     void addRuntimeInfo(service::StoreStats& stats) const;
 
     FileSystem& files_;
@@ -96,6 +100,7 @@ private:
     LogFlusher flusher_;
     Upkeep upkeep_;
     DiskGuard guard_;
+    Retention retention_;
     DeletedTopics deleted_;
     Appender appender_;
     Reader reader_;

@@ -35,4 +35,9 @@ void QueueFiles::forget(const void* owner, std::int64_t from) {
     std::erase_if(kept_, [&](const auto& entry) { return entry.first.owner == owner && entry.first.start >= from; });
 }
 
+void QueueFiles::forgetBelow(const void* owner, std::int64_t to) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(kept_, [&](const auto& entry) { return entry.first.owner == owner && entry.first.start < to; });
+}
+
 }  // namespace patchbay::mmapstore

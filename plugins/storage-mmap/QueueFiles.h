@@ -45,6 +45,8 @@ public:
     }
     /// Closes the files of a queue that start at or after `from`.
     void forget(const void* owner, std::int64_t from = 0);
+    /// Closes the files of a queue that start below `to`.
+    void forgetBelow(const void* owner, std::int64_t to);
 
 private:
     struct Key {

@@ -49,8 +49,11 @@ Result<Window> ReadWindows::find(std::int64_t position, std::int64_t bytes) {
 }
 
 void ReadWindows::dropBelow(std::int64_t position) noexcept {
+    std::vector<Kept> gone;  // unmapped when nobody waits for the lock any more
     const std::lock_guard lock(mutex_);
-    std::erase_if(kept_, [&](const Kept& kept) { return kept.window.from < position; });
+    const auto from = std::partition(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.window.from >= position; });
+    gone.assign(std::make_move_iterator(from), std::make_move_iterator(kept_.end()));
+    kept_.erase(from, kept_.end());
 }
 
 Result<Window> ReadWindows::map(std::int64_t from, std::int64_t to) const {

@@ -1,11 +1,13 @@
 #include "SegmentAllocator.h"
 
 #include <pthread.h>
+#include <utility>
 
 namespace patchbay::mmapstore {
 
-void SegmentAllocator::start() {
+void SegmentAllocator::start(Housekeeping housekeeping) {
     stopping_ = false;
+    housekeeping_ = std::move(housekeeping);
     thread_ = std::thread([this] {
         ::pthread_setname_np(::pthread_self(), "mmap-files");
         run();
@@ -25,6 +27,12 @@ void SegmentAllocator::stop() noexcept {
         // Left behind it would only be an empty file at the end of the log.
         (void)files_.remove(path);
     }
+}
+
+void SegmentAllocator::poke() noexcept {
+    const std::lock_guard lock(mutex_);
+    poked_ = true;
+    changed_.notify_all();
 }
 
 void SegmentAllocator::prepare(std::int64_t start) {
@@ -48,11 +56,11 @@ Result<std::unique_ptr<File>> SegmentAllocator::take(std::int64_t start) {
 }
 
 Result<std::unique_ptr<File>> SegmentAllocator::make(std::int64_t start) {
-    const std::string path = layout_.segment(start);
+    const std::string path = pathOf_(start);
     Result<std::unique_ptr<File>> file = files_.open(path, OpenMode::Create);
     if (!file) return file.error();
     Status reserved = (*file)->allocate(0, static_cast<std::uint64_t>(segmentBytes_));
-    if (reserved) reserved = files_.syncDirectory(layout_.log);
+    if (reserved) reserved = files_.syncDirectory(path.substr(0, path.rfind('/')));
     if (!reserved) {
         file->reset();
         // A file of odd size at the end of the log would have to be explained at the next start.
@@ -64,23 +72,40 @@ Result<std::unique_ptr<File>> SegmentAllocator::make(std::int64_t start) {
 
 void SegmentAllocator::run() {
     std::unique_lock lock(mutex_);
+    const auto isDue = [&] { return stopping_ || poked_ || wanted_.has_value(); };
+    poked_ = true;  // how long there is time shows the first look
+    std::chrono::milliseconds pause = kNever;
     while (true) {
-        changed_.wait(lock, [&] { return stopping_ || wanted_.has_value(); });
-        if (stopping_) return;
-        const std::int64_t start = *wanted_;
-        wanted_.reset();
-        working_ = start;
-        lock.unlock();
-        Result<std::unique_ptr<File>> file = make(start);
-        if (!file) {
-            log_.limited(plugin::LogLevel::Warn, "next commit-log file is not there yet", {{"error", file.error().toString()}});
+        if (pause == kNever) {
+            changed_.wait(lock, isDue);
+        } else {
+            changed_.wait_for(lock, pause, isDue);
         }
+        if (stopping_) return;
+        if (wanted_) {
+            prepareNow(*std::exchange(wanted_, std::nullopt), lock);
+            continue;
+        }
+        poked_ = false;
+        lock.unlock();
+        pause = housekeeping_ ? housekeeping_() : kNever;
         lock.lock();
-        working_.reset();
-        readyStart_ = file ? start : -1;
-        ready_ = file ? std::move(*file) : nullptr;
-        changed_.notify_all();
     }
+}
+
+void SegmentAllocator::prepareNow(std::int64_t start, std::unique_lock<std::mutex>& lock) {
+    working_ = start;
+    lock.unlock();
+    Result<std::unique_ptr<File>> file = make(start);
+    if (!file) {
+        log_.limited(plugin::LogLevel::Warn, "next commit-log file is not there yet", {{"error", file.error().toString()}});
+    }
+    lock.lock();
+    working_.reset();
+    readyStart_ = file ? start : -1;
+    ready_ = file ? std::move(*file) : nullptr;
+    poked_ = true;  // there may be more files now than the limits allow
+    changed_.notify_all();
 }
 
 }  // namespace patchbay::mmapstore

@@ -1,16 +1,17 @@
 // SegmentAllocator: makes the next commit-log file before it is needed.
 #pragma once
 
-#include "Layout.h"
-
 #include "patchbay/base/FileSystem.h"
 #include "patchbay/plugin/Logger.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
 namespace patchbay::mmapstore {
@@ -18,14 +19,22 @@ namespace patchbay::mmapstore {
 /// Purpose: a roll of the log costs the appender a pointer, not the reservation of a gigabyte.
 /// Owned by the commit log. One thread of its own that sleeps unless a file was asked for; take() may be called by one
 /// thread at a time. A failure to prepare is silent: take() then tries itself and reports. stop() removes a file that was
-/// prepared and not taken, as RocketMQ does.
+/// prepared and not taken, as RocketMQ does. Between files the thread looks after old ones.
 class SegmentAllocator {
 public:
-    SegmentAllocator(FileSystem& files, plugin::Logger& log, const Layout& layout, std::int64_t segmentBytes) noexcept
-        : files_(files), log_(log), layout_(layout), segmentBytes_(segmentBytes) {}
+    /// Does a part of what is to be done and answers how long that has time until the next part.
+    using Housekeeping = std::function<std::chrono::milliseconds()>;
+    static constexpr std::chrono::milliseconds kNever = std::chrono::milliseconds::max();
+
+    /// `pathOf`: where the file that starts at an offset goes.
+    SegmentAllocator(FileSystem& files, plugin::Logger& log, std::function<std::string(std::int64_t)> pathOf,
+                     std::int64_t segmentBytes) noexcept
+        : files_(files), log_(log), pathOf_(std::move(pathOf)), segmentBytes_(segmentBytes) {}
     ~SegmentAllocator() { stop(); }
 
-    void start();
+    void start(Housekeeping housekeeping);
+    /// Housekeeping at once. Any thread.
+    void poke() noexcept;
     void stop() noexcept;
 
     /// Asks for the file in the background. Asking twice for the same one is cheap.
@@ -36,11 +45,13 @@ public:
 private:
     [[nodiscard]] Result<std::unique_ptr<File>> make(std::int64_t start);
     void run();
+    void prepareNow(std::int64_t start, std::unique_lock<std::mutex>& lock);
 
     FileSystem& files_;
     plugin::Logger& log_;
-    const Layout& layout_;
+    const std::function<std::string(std::int64_t)> pathOf_;
     const std::int64_t segmentBytes_;
+    Housekeeping housekeeping_;
 
     std::mutex mutex_;
     std::condition_variable changed_;
@@ -49,6 +60,7 @@ private:
     std::int64_t readyStart_ = -1;
     std::unique_ptr<File> ready_;
     bool stopping_ = false;
+    bool poked_ = false;
     std::thread thread_;
 };
 

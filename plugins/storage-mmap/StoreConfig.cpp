@@ -3,6 +3,9 @@
 
 #include "ConsumeQueueUnit.h"
 
+#include <algorithm>
+#include <charconv>
+
 namespace patchbay::mmapstore {
 
 namespace {
@@ -13,9 +16,14 @@ using plugin::kReloadable;
 
 constexpr std::int64_t kKib = 1024;
 constexpr std::int64_t kSegmentBytesMax = 4LL << 30;
+constexpr std::int64_t kHoursMax = 878'400;  // a hundred years
 
 constexpr ConfigKey kKeys[] = {
-    {"storePathCommitLog", ConfigType::Path, "", "Directory of the commit log; empty means commitlog below storePathRootDir."},
+    {"storePathCommitLog", ConfigType::Path, "",
+     "Directory of the commit log; several, as absolute paths with commas between, share its files; empty means commitlog below "
+     "storePathRootDir."},
+    {"readOnlyCommitLogStorePaths", ConfigType::Path, "",
+     "More directories that hold commit-log files and get no new ones; absolute paths with commas between."},
     {"mappedFileSizeCommitLog", ConfigType::Bytes, "1073741824",
      "Size of a commit-log file; must equal that of existing files.", 0, 64 * kKib, kSegmentBytesMax},
     {"mappedFileSizeConsumeQueue", ConfigType::Bytes, "6000000",
@@ -48,12 +56,35 @@ constexpr ConfigKey kKeys[] = {
     {"accessMessageInMemoryMaxRatio", ConfigType::Int, "40",
      "Share of physical memory, in percent; messages nearer to the end of the log count as being in memory.", kReloadable, 0,
      100},
+    {"fileReservedTime", ConfigType::Int, "72",
+     "Hours for which messages are kept; a commit-log file goes when its newest message is older; 0 = for ever.", kReloadable, 0,
+     kHoursMax},
+    {"deleteWhen", ConfigType::Text, "04", "Hours of the day, local time, at which what is too old is removed, as in 04;16.",
+     kReloadable},
+    {"commitLogBytesMax", ConfigType::Bytes, "0",
+     "When greater than 0, the oldest commit-log files are removed, whatever their age, while all of them have more bytes.",
+     kReloadable, 0},
+    {"diskMaxUsedSpaceRatio", ConfigType::Int, "75",
+     "Used share of the disk, in percent, above which what is too old is removed at any hour.", kReloadable, 10, 100},
+    {"diskSpaceCleanForciblyRatio", ConfigType::Int, "85",
+     "Used share of the disk, in percent, above which the oldest commit-log files are removed whatever their age, and at or below "
+     "which refused messages are accepted again.",
+     kReloadable, 10, 100},
     {"diskSpaceWarningLevelRatio", ConfigType::Int, "90",
      "Used share of the disk, in percent, above which messages are refused.", kReloadable, 10, 100},
-    {"diskSpaceCleanForciblyRatio", ConfigType::Int, "85",
-     "Used share of the disk, in percent, at or below which refused messages are accepted again.", kReloadable, 10, 100},
+    {"diskSpaceCleanFreeBytes", ConfigType::Bytes, "0",
+     "When greater than 0, the oldest commit-log files are removed below this many free bytes, and the three ratios do not count.",
+     kReloadable, 0},
     {"diskSpaceFreeBytesMin", ConfigType::Bytes, "0",
-     "When greater than 0, messages are refused below this many free bytes, and the two ratios do not count.", kReloadable, 0},
+     "When greater than 0, messages are refused below this many free bytes, and the three ratios do not count.", kReloadable, 0},
+    {"cleanFileForciblyEnable", ConfigType::Bool, "true",
+     "Whether files that are not too old go when the disk fills up; false means that messages are refused instead.", kReloadable},
+    {"cleanResourceInterval", ConfigType::Millis, "10s", "Period of looking for commit-log files to remove.", kReloadable, 100,
+     3'600'000},
+    {"deleteCommitLogFilesInterval", ConfigType::Millis, "100", "Pause between two removals of commit-log files.", kReloadable, 0,
+     60'000},
+    {"deleteFileBatchMax", ConfigType::Int, "10", "Most commit-log files that are removed in one cleanResourceInterval.", kReloadable,
+     1, 1 << 20},
     {"mappedWindowBytes", ConfigType::Bytes, "67108864", "Part of a commit-log file that is mapped at once for reading.", 0,
      64 * kKib, kSegmentBytesMax},
     {"mappedWindowsMax", ConfigType::Int, "8", "Most mapped parts of the commit log that are kept while nobody reads them.", 0,
@@ -66,7 +97,42 @@ constexpr ConfigKey kKeys[] = {
     {"consumeQueueFilesOpenMax", ConfigType::Int, "256", "Most consume-queue files that are kept open.", 0, 4, 65'536},
 };
 
+/// The directories of a list; one alone may be relative, the configuration has completed it.
+Status readDirectories(const plugin::ConfigView& config, std::string_view key, std::vector<std::string>& directories) {
+    directories.clear();
+    const std::string list(config.text(key));
+    const bool several = list.find(',') != std::string::npos;
+    for (std::size_t from = 0; from < list.size();) {
+        const std::size_t end = std::min(list.find(',', from), list.size());
+        std::string directory = list.substr(from, end - from);
+        from = end + 1;
+        if (directory.empty()) continue;
+        if (several && directory.front() != '/') {
+            return {StatusCode::InvalidArgument, std::string(key) + ": of several directories each needs an absolute path, '" +
+                                                     directory + "' has none"};
+        }
+        if (std::find(directories.begin(), directories.end(), directory) != directories.end()) {
+            return {StatusCode::InvalidArgument, std::string(key) + " names " + directory + " twice"};
+        }
+        directories.push_back(std::move(directory));
+    }
+    return Status::ok();
+}
+
 }  // namespace
+
+std::optional<std::int64_t> parseHours(std::string_view list) noexcept {
+    std::int64_t hours = 0;
+    while (!list.empty()) {
+        const std::size_t end = std::min(list.find(';'), list.size());
+        int hour = -1;
+        const auto [at, error] = std::from_chars(list.data(), list.data() + end, hour);
+        if (error != std::errc() || at != list.data() + end || hour < 0 || hour > 23) return std::nullopt;
+        hours |= std::int64_t{1} << hour;
+        list.remove_prefix(std::min(list.size(), end + 1));
+    }
+    return hours;
+}
 
 void StoreTunables::assign(const StoreTunables& other) noexcept {
     maxMessageBytes = other.maxMessageBytes.load();
@@ -81,9 +147,18 @@ void StoreTunables::assign(const StoreTunables& other) noexcept {
     transferCountOnDisk = other.transferCountOnDisk.load();
     filterBytesMax = other.filterBytesMax.load();
     inMemoryPercent = other.inMemoryPercent.load();
+    diskExpirePercent = other.diskExpirePercent.load();
+    diskCleanPercent = other.diskCleanPercent.load();
     diskWarningPercent = other.diskWarningPercent.load();
-    diskResumePercent = other.diskResumePercent.load();
+    diskCleanFreeBytes = other.diskCleanFreeBytes.load();
     diskFreeBytesMin = other.diskFreeBytesMin.load();
+    cleanForcibly = other.cleanForcibly.load();
+    reservedHours = other.reservedHours.load();
+    deleteHours = other.deleteHours.load();
+    logBytesMax = other.logBytesMax.load();
+    cleanIntervalMs = other.cleanIntervalMs.load();
+    deletePauseMs = other.deletePauseMs.load();
+    deleteBatchMax = other.deleteBatchMax.load();
 }
 
 std::span<const plugin::ConfigKey> storeConfigKeys() noexcept {
@@ -91,10 +166,8 @@ std::span<const plugin::ConfigKey> storeConfigKeys() noexcept {
 }
 
 Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
-    options.commitLogDirectory = config.text("storePathCommitLog");
-    if (options.commitLogDirectory.find(',') != std::string::npos) {
-        return {StatusCode::InvalidArgument, "storePathCommitLog names several directories; give one"};
-    }
+    if (Status good = readDirectories(config, "storePathCommitLog", options.logDirectories); !good) return good;
+    if (Status good = readDirectories(config, "readOnlyCommitLogStorePaths", options.logDirectoriesRead); !good) return good;
     options.segmentBytes = config.integer("mappedFileSizeCommitLog");
     const std::int64_t units = (config.integer("mappedFileSizeConsumeQueue") + kUnitBytes - 1) / kUnitBytes;
     options.queueFileBytes = units * kUnitBytes;
@@ -109,6 +182,10 @@ Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
     options.queueFilesOpenMax = config.integer("consumeQueueFilesOpenMax");
     if (config.integer("diskSpaceCleanForciblyRatio") > config.integer("diskSpaceWarningLevelRatio")) {
         return {StatusCode::InvalidArgument, "diskSpaceCleanForciblyRatio is above diskSpaceWarningLevelRatio"};
+    }
+    if (!parseHours(config.text("deleteWhen"))) {
+        return {StatusCode::InvalidArgument, "deleteWhen: '" + std::string(config.text("deleteWhen")) +
+                                                 "' is not a list of hours from 00 to 23 with semicolons between"};
     }
     return Status::ok();
 }
@@ -126,9 +203,19 @@ void readTunables(const plugin::ConfigView& config, StoreTunables& tunables) {
     tunables.transferCountOnDisk = config.integer("maxTransferCountOnMessageInDisk");
     tunables.filterBytesMax = config.integer("maxFilterMessageSize");
     tunables.inMemoryPercent = config.integer("accessMessageInMemoryMaxRatio");
+    tunables.diskExpirePercent = config.integer("diskMaxUsedSpaceRatio");
+    tunables.diskCleanPercent = config.integer("diskSpaceCleanForciblyRatio");
     tunables.diskWarningPercent = config.integer("diskSpaceWarningLevelRatio");
-    tunables.diskResumePercent = config.integer("diskSpaceCleanForciblyRatio");
+    tunables.diskCleanFreeBytes = config.integer("diskSpaceCleanFreeBytes");
     tunables.diskFreeBytesMin = config.integer("diskSpaceFreeBytesMin");
+    tunables.cleanForcibly = config.flag("cleanFileForciblyEnable") ? 1 : 0;
+    tunables.reservedHours = config.integer("fileReservedTime");
+    // A list that cannot be read was refused when it was set; while running the old one stays.
+    if (const std::optional<std::int64_t> hours = parseHours(config.text("deleteWhen"))) tunables.deleteHours = *hours;
+    tunables.logBytesMax = config.integer("commitLogBytesMax");
+    tunables.cleanIntervalMs = config.millis("cleanResourceInterval").count();
+    tunables.deletePauseMs = config.millis("deleteCommitLogFilesInterval").count();
+    tunables.deleteBatchMax = config.integer("deleteFileBatchMax");
 }
 
 }  // namespace patchbay::mmapstore

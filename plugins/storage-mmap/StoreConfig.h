@@ -6,15 +6,19 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace patchbay::mmapstore {
 
 /// What a store is opened with; constant while it is open.
 struct StoreOptions {
     std::string root;
-    std::string commitLogDirectory;            ///< empty: root/commitlog
+    std::vector<std::string> logDirectories;   ///< that get new files of the commit log; empty: root/commitlog
+    std::vector<std::string> logDirectoriesRead;  ///< that hold older files of it
     std::int64_t segmentBytes = 1'073'741'824;
     std::int64_t queueFileBytes = 6'000'000;   ///< a multiple of 20
     bool syncFlush = false;
@@ -43,9 +47,18 @@ struct StoreTunables {
     std::atomic<std::int64_t> transferCountOnDisk{8};
     std::atomic<std::int64_t> filterBytesMax{16'000};
     std::atomic<std::int64_t> inMemoryPercent{40};
+    std::atomic<std::int64_t> diskExpirePercent{75};
+    std::atomic<std::int64_t> diskCleanPercent{85};
     std::atomic<std::int64_t> diskWarningPercent{90};
-    std::atomic<std::int64_t> diskResumePercent{85};
+    std::atomic<std::int64_t> diskCleanFreeBytes{0};
     std::atomic<std::int64_t> diskFreeBytesMin{0};
+    std::atomic<std::int64_t> cleanForcibly{1};
+    std::atomic<std::int64_t> reservedHours{72};
+    std::atomic<std::int64_t> deleteHours{1 << 4};   ///< a bit for each hour of the day
+    std::atomic<std::int64_t> logBytesMax{0};
+    std::atomic<std::int64_t> cleanIntervalMs{10'000};
+    std::atomic<std::int64_t> deletePauseMs{100};
+    std::atomic<std::int64_t> deleteBatchMax{10};
 
     void assign(const StoreTunables& other) noexcept;
 };
@@ -53,6 +66,8 @@ struct StoreTunables {
 [[nodiscard]] std::span<const plugin::ConfigKey> storeConfigKeys() noexcept;
 /// InvalidArgument, naming the key, for what the types cannot check.
 Status readOptions(const plugin::ConfigView& config, StoreOptions& options);
+/// The hours of a list such as "04;16" as bits; nothing for what is no such list.
+[[nodiscard]] std::optional<std::int64_t> parseHours(std::string_view list) noexcept;
 void readTunables(const plugin::ConfigView& config, StoreTunables& tunables);
 
 }  // namespace patchbay::mmapstore
