@@ -21,6 +21,7 @@ Status ClientsPlugin::init(plugin::PluginContext& context) {
     locks_ = std::make_unique<QueueLocks>(context.clock(), config_.lockLife);
     processor_ = std::make_unique<ClientProcessor>(context, config_, *registry_, *locks_, *topics_, *groups_);
     if (Status published = context.services().publish<service::ClientRegistry>(*registry_); !published) return published;
+    if (Status published = context.services().publish<service::QueueLocks>(*locks_); !published) return published;
 
     using protocol::RequestCode;
     static constexpr std::array kCodes{RequestCode::HeartBeat,         RequestCode::UnregisterClient, RequestCode::GetConsumerListByGroup,

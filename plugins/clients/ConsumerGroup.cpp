@@ -1,18 +1,26 @@
 #include "ConsumerGroup.h"
 
 #include <algorithm>
-#include <functional>
+#include <iterator>
 
 namespace patchbay::plugins::clients {
 
 namespace {
 
-std::size_t expressionHash(const protocol::SubscriptionData& data) noexcept {
-    const std::hash<std::string_view> hash;
-    return hash(data.subString) * 31 + hash(data.expressionType);
+/// An expression as members are compared and operators are told of them.
+std::string expressionOf(const protocol::SubscriptionData& data) {
+    if (protocol::isTagExpression(data.expressionType)) return data.subString.empty() ? "*" : data.subString;
+    return data.expressionType + ": " + data.subString;
 }
 
+constexpr std::size_t kPartiesMax = 100;  // enough to find who is wrong
+
 }  // namespace
+
+const std::string* Member::saysOf(std::string_view topic) const noexcept {
+    const auto at = std::lower_bound(says.begin(), says.end(), topic, [](const auto& entry, std::string_view name) { return entry.first < name; });
+    return at != says.end() && at->first == topic ? &at->second : nullptr;
+}
 
 void Member::refresh(const Sender& from) {
     if (clientId != from.clientId) clientId = from.clientId;
@@ -33,62 +41,135 @@ bool ConsumerGroup::update(const Sender& from, const protocol::ConsumerData& dat
     const auto [member, added] = members_.try_emplace(from.peer.id());
     member->second.refresh(from);
     bool changed = added;
-    if (withSubscriptions) changed |= updateTopics(from, data.subscriptionDataSet, log);
+    if (withSubscriptions) changed |= updateTopics(member->second, data.subscriptionDataSet, log);
     return changed;
 }
 
-bool ConsumerGroup::updateTopics(const Sender& from, const std::vector<protocol::SubscriptionData>& wanted, plugin::Logger& log) {
+bool ConsumerGroup::updateTopics(Member& member, const std::vector<protocol::SubscriptionData>& wanted, plugin::Logger& log) {
     bool changed = false;
     ++heartbeats_;
-    for (const auto& data : wanted) changed |= takeOver(from, data, log);
-    for (auto at = topics_.begin(); at != topics_.end();) {
-        if (at->second.namedIn == heartbeats_) {
-            ++at;
-            continue;
-        }
-        if (members_.size() > 1 && at->second.setBy != from.peer.id()) {
-            log.limited(plugin::LogLevel::Warn, "members of a group subscribe different topics and take them from each other",
-                        {{"group", name_}, {"topic", at->first}, {"dropped by", from.peer.remote().toString()},
-                         {"wanted by", addressOf(at->second.setBy)}});
-        }
-        at = topics_.erase(at);
-        changed = true;
+    std::vector<std::pair<std::string, std::string>> says;
+    says.reserve(wanted.size());
+    for (const auto& data : wanted) {
+        changed |= takeOver(member, data);
+        says.emplace_back(data.topic, expressionOf(data));
     }
+    // As in RocketMQ, what this heartbeat does not name is gone for the whole group.
+    changed |= std::erase_if(topics_, [this](const auto& entry) { return entry.second.namedIn != heartbeats_; }) > 0;
+    std::sort(says.begin(), says.end());
+    says.erase(std::unique(says.begin(), says.end(), [](const auto& a, const auto& b) { return a.first == b.first; }), says.end());
+    if (!member.spoke || member.says != says) listen(member, std::move(says), log);
     return changed;
 }
 
-bool ConsumerGroup::takeOver(const Sender& from, const protocol::SubscriptionData& wanted, plugin::Logger& log) {
-    const std::uint64_t peer = from.peer.id();
-    const std::size_t expression = expressionHash(wanted);
+bool ConsumerGroup::takeOver(const Member& member, const protocol::SubscriptionData& wanted) {
     const auto [at, added] = topics_.try_emplace(wanted.topic);
     Topic& topic = at->second;
     topic.namedIn = heartbeats_;
-    const auto before = topic.said.find(peer);
-    const bool changedItsMind = before != topic.said.end() ? before->second != expression : members_.size() == 1;
-    topic.said.insert_or_assign(peer, expression);
-
+    const std::string* before = member.saysOf(wanted.topic);
+    const bool changedItsMind = before != nullptr ? *before != expressionOf(wanted) : members_.size() == 1;
     const bool differs = added || topic.data.subString != wanted.subString || topic.data.expressionType != wanted.expressionType;
     const bool newer = added || wanted.subVersion > topic.data.subVersion;
     // Versions are wall clocks of clients. One whose clock went back still means what it says now; the version stays, so
     // that nobody's pull is called outdated for it.
     const bool clockWentBack = !newer && differs && changedItsMind;
     if (!newer && !clockWentBack) return false;
-    if (differs && !added && topic.setBy != peer && members_.size() > 1) {
-        log.limited(plugin::LogLevel::Warn, "members of a group subscribe a topic differently; the newest counts for all",
-                    {{"group", name_}, {"topic", wanted.topic}, {"peer", from.peer.remote().toString()}, {"expression", wanted.subString},
-                     {"other", addressOf(topic.setBy)}, {"other expression", topic.data.subString}});
-    }
     const std::int64_t version = std::max(topic.data.subVersion, wanted.subVersion);
     topic.data = wanted;
     topic.data.subVersion = added ? wanted.subVersion : version;
-    topic.setBy = peer;
     return added;
 }
 
-bool ConsumerGroup::removeMember(std::uint64_t peerId) {
-    if (members_.erase(peerId) == 0) return false;
-    for (auto& [name, topic] : topics_) topic.said.erase(peerId);
+void ConsumerGroup::listen(Member& member, std::vector<std::pair<std::string, std::string>> says, plugin::Logger& log) {
+    recount(member, false);
+    member.says = std::move(says);
+    member.spoke = true;
+    recount(member, true);
+    judge(log);
+}
+
+void ConsumerGroup::recount(const Member& member, bool add) {
+    if (!member.spoke) return;
+    speakers_ = add ? speakers_ + 1 : speakers_ - 1;
+    for (const auto& [topic, expression] : member.says) {
+        Voices& voices = voices_[topic];
+        voices.members = add ? voices.members + 1 : voices.members - 1;
+        std::size_t& count = voices.expressions[expression];
+        count = add ? count + 1 : count - 1;
+        if (count == 0) voices.expressions.erase(expression);
+    }
+}
+
+std::optional<service::GroupConflict::Kind> ConsumerGroup::quarrelOf(const Voices& voices) const noexcept {
+    using Kind = service::GroupConflict::Kind;
+    if (voices.members == 0) return std::nullopt;
+    if (voices.members < speakers_) return Kind::Topics;
+    return voices.expressions.size() > 1 ? std::optional(Kind::Expressions) : std::nullopt;
+}
+
+void ConsumerGroup::judge(plugin::Logger& log) {
+    for (auto at = voices_.begin(); at != voices_.end();) {
+        Voices& voices = at->second;
+        const auto quarrel = quarrelOf(voices);
+        if (quarrel && quarrel != voices.logged) logQuarrel(at->first, log);
+        if (!quarrel && voices.logged) log.info("members of a group agree again", {{"group", name_}, {"topic", at->first}});
+        voices.logged = quarrel;
+        at = voices.members == 0 ? voices_.erase(at) : std::next(at);
+    }
+}
+
+void ConsumerGroup::logQuarrel(const std::string& topic, plugin::Logger& log) const {
+    const Member* one = nullptr;
+    const Member* other = nullptr;
+    for (const auto& [id, member] : members_) {
+        const std::string* expression = member.saysOf(topic);
+        if (!member.spoke) continue;
+        if (one == nullptr && expression != nullptr) one = &member;
+        else if (other == nullptr && (one == nullptr || expression == nullptr || *expression != *one->saysOf(topic))) other = &member;
+        if (one != nullptr && other != nullptr) break;
+    }
+    if (one == nullptr || other == nullptr) return;
+    const std::string* others = other->saysOf(topic);
+    log.warn(others == nullptr ? "members of a group subscribe different topics and take them from each other"
+                               : "members of a group subscribe a topic differently; the newest counts for all",
+             {{"group", name_}, {"topic", topic}, {"client", one->clientId}, {"peer", one->peer->remote().toString()},
+              {"expression", *one->saysOf(topic)}, {"other client", other->clientId}, {"other peer", other->peer->remote().toString()},
+              {"other expression", others == nullptr ? std::string_view("none") : std::string_view(*others)}});
+}
+
+bool ConsumerGroup::removeMember(std::uint64_t peerId, plugin::Logger& log) {
+    const auto at = members_.find(peerId);
+    if (at == members_.end()) return false;
+    recount(at->second, false);
+    members_.erase(at);
+    judge(log);
     return true;
+}
+
+std::vector<service::GroupConflict> ConsumerGroup::conflicts() const {
+    using Kind = service::GroupConflict::Kind;
+    std::vector<service::GroupConflict> found;
+    for (const auto& [topic, voices] : voices_) {
+        const auto quarrel = quarrelOf(voices);
+        if (!quarrel) continue;
+        auto& conflict = found.emplace_back();
+        conflict.kind = *quarrel;
+        conflict.topic = topic;
+        for (const auto& [id, member] : members_) {
+            if (!member.spoke || conflict.parties.size() == kPartiesMax) continue;
+            const std::string* expression = member.saysOf(topic);
+            conflict.parties.push_back({member.clientId, member.peer->remote().toString(), expression == nullptr ? "" : *expression});
+        }
+    }
+    std::map<std::string_view, std::vector<const Member*>> byId;
+    for (const auto& [id, member] : members_) byId[member.clientId].push_back(&member);
+    for (const auto& [clientId, twins] : byId) {
+        if (twins.size() < 2) continue;
+        auto& conflict = found.emplace_back();
+        conflict.kind = Kind::ClientIds;
+        for (const Member* twin : twins) conflict.parties.push_back({twin->clientId, twin->peer->remote().toString(), {}});
+    }
+    return found;
 }
 
 bool ConsumerGroup::fingerprintChanged(std::int32_t fingerprint) {
@@ -107,11 +188,6 @@ std::vector<protocol::SubscriptionData> ConsumerGroup::subscriptions() const {
     all.reserve(topics_.size());
     for (const auto& [name, topic] : topics_) all.push_back(topic.data);
     return all;
-}
-
-std::string ConsumerGroup::addressOf(std::uint64_t peerId) const {
-    const auto at = members_.find(peerId);
-    return at == members_.end() ? "gone" : at->second.peer->remote().toString();
 }
 
 }  // namespace patchbay::plugins::clients

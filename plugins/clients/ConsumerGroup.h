@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace patchbay::plugins::clients {
@@ -35,7 +36,11 @@ struct Member {
     std::int32_t version = 0;
     std::int64_t lastMs = 0;
     MonotonicTime last{};
+    /// Topics and expressions of its last full heartbeat, by topic; consumers only.
+    std::vector<std::pair<std::string, std::string>> says;
+    bool spoke = false;             ///< there was a full heartbeat
 
+    [[nodiscard]] const std::string* saysOf(std::string_view topic) const noexcept;
     [[nodiscard]] service::ClientInfo info() const { return {clientId, peer, language, version, lastMs}; }
     void refresh(const Sender& from);
 };
@@ -52,7 +57,7 @@ public:
     /// must rebalance: a new member, or topics that came or went.
     bool update(const Sender& from, const protocol::ConsumerData& data, bool withSubscriptions, plugin::Logger& log);
     /// True when it was a member.
-    bool removeMember(std::uint64_t peerId);
+    bool removeMember(std::uint64_t peerId, plugin::Logger& log);
     /// Remembers the fingerprint of a heartbeat; true when there was another one before.
     bool fingerprintChanged(std::int32_t fingerprint);
 
@@ -61,24 +66,37 @@ public:
     [[nodiscard]] bool broadcasting() const noexcept { return state_.model == service::MessageModel::Broadcasting; }
     [[nodiscard]] const protocol::SubscriptionData* subscription(std::string_view topic) const;
     [[nodiscard]] std::vector<protocol::SubscriptionData> subscriptions() const;
+    /// What members disagree about, and ids that they share.
+    [[nodiscard]] std::vector<service::GroupConflict> conflicts() const;
     [[nodiscard]] bool hasSubscriptions() const noexcept { return !topics_.empty(); }
 
 private:
     struct Topic {
         protocol::SubscriptionData data;
-        std::uint64_t setBy = 0;                    ///< connection
         std::uint64_t namedIn = 0;                  ///< the last heartbeat with it
-        std::map<std::uint64_t, std::size_t> said;  ///< what each member said last, as a hash of the expression
+    };
+    /// What members say of one topic.
+    struct Voices {
+        std::map<std::string, std::size_t> expressions;  ///< with the number of members
+        std::size_t members = 0;
+        std::optional<service::GroupConflict::Kind> logged;
     };
 
-    bool updateTopics(const Sender& from, const std::vector<protocol::SubscriptionData>& wanted, plugin::Logger& log);
-    bool takeOver(const Sender& from, const protocol::SubscriptionData& wanted, plugin::Logger& log);
-    [[nodiscard]] std::string addressOf(std::uint64_t peerId) const;
+    bool updateTopics(Member& member, const std::vector<protocol::SubscriptionData>& wanted, plugin::Logger& log);
+    bool takeOver(const Member& member, const protocol::SubscriptionData& wanted);
+    /// Takes over what a member says of its topics now, and logs new and ended disagreements.
+    void listen(Member& member, std::vector<std::pair<std::string, std::string>> says, plugin::Logger& log);
+    void recount(const Member& member, bool add);
+    void judge(plugin::Logger& log);
+    [[nodiscard]] std::optional<service::GroupConflict::Kind> quarrelOf(const Voices& voices) const noexcept;
+    void logQuarrel(const std::string& topic, plugin::Logger& log) const;
 
     const std::string name_;
     service::GroupState state_;
     Members members_;
     std::map<std::string, Topic, std::less<>> topics_;
+    std::map<std::string, Voices, std::less<>> voices_;
+    std::size_t speakers_ = 0;      // members that spoke
     std::uint64_t heartbeats_ = 0;  // that named topics
     std::optional<std::int32_t> fingerprint_;
 };

@@ -1,5 +1,7 @@
 #include "QueueLocks.h"
 
+#include <algorithm>
+
 namespace patchbay::plugins::clients {
 
 std::vector<protocol::MessageQueue> QueueLocks::lock(const protocol::LockBatchRequest& request) {
@@ -28,6 +30,28 @@ void QueueLocks::unlock(const protocol::LockBatchRequest& request) {
         if (at != group->second.end() && at->second.clientId == request.clientId) group->second.erase(at);
     }
     if (group->second.empty()) groups_.erase(group);
+}
+
+bool QueueLocks::anyHeld(std::string_view group) const {
+    const std::lock_guard guard(mutex_);
+    const auto at = groups_.find(group);
+    if (at == groups_.end()) return false;
+    const MonotonicTime now = clock_.now();
+    return std::ranges::any_of(at->second, [&](const auto& entry) { return now - entry.second.refreshed <= life_; });
+}
+
+std::vector<service::QueueLock> QueueLocks::held(std::string_view group) const {
+    std::vector<service::QueueLock> locks;
+    const std::lock_guard guard(mutex_);
+    const auto at = groups_.find(group);
+    if (at == groups_.end()) return locks;
+    const MonotonicTime now = clock_.now();
+    for (const auto& [queue, held] : at->second) {
+        const auto age = now - held.refreshed;
+        if (age > life_) continue;
+        locks.push_back({queue, held.clientId, std::chrono::duration_cast<std::chrono::milliseconds>(age).count()});
+    }
+    return locks;
 }
 
 void QueueLocks::expire() {

@@ -3,6 +3,7 @@
 
 #include "patchbay/base/Clock.h"
 #include "patchbay/protocol/route/AdminBodies.h"
+#include "patchbay/service/QueueLocks.h"
 
 #include <chrono>
 #include <map>
@@ -13,9 +14,10 @@
 
 namespace patchbay::plugins::clients {
 
-/// Locks by group and queue. Memory only; a restart frees all, as a lock does that nobody refreshes. Owned by the plugin. Any
-/// thread. Never fails.
-class QueueLocks {
+/// Locks by group and queue, and the QueueLocks service. Memory only; a restart frees all, as a lock does that nobody refreshes.
+/// A connection that ends keeps its locks: its client may still be at work on what it has. Owned by the plugin, from init() to its
+/// destruction. Any thread. Never fails.
+class QueueLocks final : public service::QueueLocks {
 public:
     QueueLocks(const Clock& clock, std::chrono::milliseconds life) : clock_(clock), life_(life) {}
 
@@ -23,6 +25,8 @@ public:
     std::vector<protocol::MessageQueue> lock(const protocol::LockBatchRequest& request);
     /// Frees what is the client's own.
     void unlock(const protocol::LockBatchRequest& request);
+    [[nodiscard]] bool anyHeld(std::string_view group) const override;
+    [[nodiscard]] std::vector<service::QueueLock> held(std::string_view group) const override;
     /// Drops locks that have expired.
     void expire();
 
@@ -35,7 +39,7 @@ private:
 
     const Clock& clock_;
     const std::chrono::milliseconds life_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::map<std::string, Group, std::less<>> groups_;  // guarded by mutex_
 };
 

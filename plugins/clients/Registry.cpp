@@ -80,7 +80,7 @@ Registry::Peers Registry::peersOf(const ConsumerGroup& group) {
 
 void Registry::leaveConsumerGroup(std::string_view group, std::uint64_t peerId, std::vector<Notice>& notices) {
     const auto at = consumers_.find(group);
-    if (at == consumers_.end() || !at->second.removeMember(peerId)) return;
+    if (at == consumers_.end() || !at->second.removeMember(peerId, context_.log())) return;
     if (at->second.members().empty()) {
         consumers_.erase(at);
     } else if (!at->second.broadcasting()) {
@@ -221,15 +221,30 @@ void Registry::notifyChanged(std::string_view group) {
     push(group, peers);
 }
 
-void Registry::compensate(std::string_view group, std::string_view topic, const protocol::SubscriptionData& data) {
+void Registry::compensate(std::string_view group, std::string_view topic, std::string_view expression,
+                          std::string_view expressionType) {
     const MonotonicTime now = context_.clock().now();
+    {
+        // Nearly every pull tells nothing new; it must not stop the others.
+        const std::shared_lock lock(mutex_);
+        if (knowsFresh(group, topic, expression, now)) return;
+    }
+    auto data = protocol::SubscriptionData::build(topic, expression, expressionType.empty() ? protocol::kExpressionTypeTag : expressionType);
+    if (!data) return;
+    data->subVersion = context_.clock().wallMs();
     const std::unique_lock lock(mutex_);
     auto topics = compensated_.find(group);
     if (topics == compensated_.end()) topics = compensated_.emplace(group, NameMap<Compensated>{}).first;
-    auto at = topics->second.find(topic);
-    if (at == topics->second.end()) at = topics->second.emplace(topic, Compensated{}).first;
-    at->second.at = now;
-    if (!(at->second.data == data)) at->second.data = data;
+    topics->second.insert_or_assign(std::string(topic), Compensated{std::string(expression), std::move(*data), now});
+}
+
+bool Registry::knowsFresh(std::string_view group, std::string_view topic, std::string_view expression, MonotonicTime now) const {
+    // What its heartbeats say is better.
+    if (const auto at = consumers_.find(group); at != consumers_.end() && at->second.subscription(topic) != nullptr) return true;
+    const auto topics = compensated_.find(group);
+    if (topics == compensated_.end()) return false;
+    const auto at = topics->second.find(topic);
+    return at != topics->second.end() && at->second.expression == expression && now - at->second.at < config_.subscriptionExpiry / 4;
 }
 
 std::vector<std::string> Registry::consumerIds(std::string_view group) const {
@@ -321,6 +336,20 @@ Ref<plugin::Peer> Registry::findConsumer(std::string_view group, std::string_vie
         if (member.clientId == clientId) return member.peer;
     }
     return {};
+}
+
+std::string Registry::clientId(std::string_view group, std::uint64_t peerId) const {
+    const std::shared_lock lock(mutex_);
+    const auto at = consumers_.find(group);
+    if (at == consumers_.end()) return {};
+    const auto member = at->second.members().find(peerId);
+    return member == at->second.members().end() ? std::string() : member->second.clientId;
+}
+
+std::vector<service::GroupConflict> Registry::conflicts(std::string_view group) const {
+    const std::shared_lock lock(mutex_);
+    const auto at = consumers_.find(group);
+    return at == consumers_.end() ? std::vector<service::GroupConflict>{} : at->second.conflicts();
 }
 
 Ref<plugin::Peer> Registry::findClient(std::string_view clientId) const {

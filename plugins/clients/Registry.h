@@ -47,9 +47,12 @@ public:
     [[nodiscard]] std::vector<std::string> producerGroups() const override;
     [[nodiscard]] std::vector<std::string> groupsOf(std::string_view topic) const override;
     [[nodiscard]] Ref<plugin::Peer> findConsumer(std::string_view group, std::string_view clientId) const override;
+    [[nodiscard]] std::string clientId(std::string_view group, std::uint64_t peerId) const override;
+    [[nodiscard]] std::vector<service::GroupConflict> conflicts(std::string_view group) const override;
     [[nodiscard]] Ref<plugin::Peer> findClient(std::string_view clientId) const override;
     void notifyChanged(std::string_view group) override;
-    void compensate(std::string_view group, std::string_view topic, const protocol::SubscriptionData& data) override;
+    void compensate(std::string_view group, std::string_view topic, std::string_view expression,
+                    std::string_view expressionType) override;
 
 private:
     using Peers = std::vector<Ref<plugin::Peer>>;
@@ -65,6 +68,7 @@ private:
         std::set<std::string, std::less<>> producerGroups;
     };
     struct Compensated {
+        std::string expression;   ///< as it was asked
         protocol::SubscriptionData data;
         MonotonicTime at{};
     };
@@ -79,6 +83,7 @@ private:
     void forgetIfIdle(std::uint64_t peerId);
     void leaveAll(std::uint64_t peerId, std::vector<Notice>& notices);
     // With the lock held.
+    [[nodiscard]] bool knowsFresh(std::string_view group, std::string_view topic, std::string_view expression, MonotonicTime now) const;
     [[nodiscard]] static Peers peersOf(const ConsumerGroup& group);
 
     [[nodiscard]] bool wantsNotice(std::string_view group) const;

@@ -49,23 +49,9 @@ void OffsetProcessor::query(plugin::Request request) {
         return std::move(request).respond(
             answer(ResponseCode::QueryNotFound, "Not found, do not set to zero, maybe this group boot first"));
     }
-    if (startsAtZero(header.topic, header.queueId)) return std::move(request).respond(offsetAnswer(0));
+    if (offsets_.startsAtZero(header.topic, header.queueId)) return std::move(request).respond(offsetAnswer(0));
     std::move(request).respond(
         answer(ResponseCode::QueryNotFound, "Not found, V3_0_6_SNAPSHOT maybe this group consumer boot first"));
-}
-
-bool OffsetProcessor::startsAtZero(std::string_view topic, std::int32_t queueId) const {
-    if (!services_.store) return false;
-    const service::OffsetRange range = services_.store->range(topic, queueId);
-    if (!range.exists || range.min > 0 || range.max <= 0) return false;
-    // Clients decide by this answer whether a new group reads everything or only what is new. A queue whose first message is
-    // still in memory is young; one whose start lies on the disk is history.
-    service::ReadLimits limits;
-    limits.messagesMax = 1;
-    limits.hotOnly = true;
-    service::ReadResult first;
-    services_.store->read(topic, queueId, 0, limits, nullptr, first);
-    return first.status == service::ReadStatus::Found;
 }
 
 void OffsetProcessor::update(plugin::Request request) {
@@ -87,8 +73,7 @@ void OffsetProcessor::update(plugin::Request request) {
                                                  "queueId " + std::to_string(*header.queueId) + " is not in 0…" +
                                                      std::to_string(kQueueIdMax)));
     }
-    const bool stored = offsets_.commitUnlessReset(request.peer(), header.consumerGroup, header.topic, *header.queueId,
-                                                   *header.commitOffset);
+    const bool stored = offsets_.commitFrom(request.peer(), header.consumerGroup, header.topic, *header.queueId, *header.commitOffset);
     std::move(request).respond(answer(ResponseCode::Success, stored ? std::string{} : "Offset has been previously reset"));
 }
 

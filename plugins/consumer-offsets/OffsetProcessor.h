@@ -14,7 +14,7 @@ namespace patchbay::plugins::consumer_offsets {
 struct OffsetServices {
     plugin::ServiceRef<service::TopicConfigs> topics;
     plugin::ServiceRef<service::SubscriptionGroups> groups;
-    plugin::ServiceRef<service::MessageStore> store;  ///< may be empty
+    plugin::ServiceRef<service::MessageStore> store;  ///< may be empty; kept for the service
 };
 
 /// Loop-safe: everything is answered from memory. Owned by the plugin; `offsets` outlives it.
@@ -28,7 +28,6 @@ public:
 private:
     void query(plugin::Request request);
     void update(plugin::Request request);
-    [[nodiscard]] bool startsAtZero(std::string_view topic, std::int32_t queueId) const;
 
     OffsetService& offsets_;
     OffsetServices services_;

@@ -1,12 +1,41 @@
 #include "OffsetService.h"
 
 #include "patchbay/base/BackedFile.h"
+#include "patchbay/protocol/util/Crc32.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace patchbay::plugins::consumer_offsets {
 
 namespace {
+
+// Before the members that RocketMQ knows; it passes over this one. A file without it is a Java broker's, or an operator took it out
+// because he changed something.
+constexpr std::string_view kChecksumStart = "{\n\t\"checksum\":\"";
+constexpr std::size_t kChecksumDigits = 8;
+constexpr std::string_view kChecksumEnd = "\",";
+
+std::string withChecksum(std::string_view json) {
+    const std::string_view members = json.substr(1);
+    char digits[kChecksumDigits + 1];
+    std::snprintf(digits, sizeof digits, "%08x", protocol::crc32(members));
+    std::string text(kChecksumStart);
+    text += digits;
+    text += kChecksumEnd;
+    text += members;
+    return text;
+}
+
+Status verifyChecksum(std::string_view text) {
+    if (!text.starts_with(kChecksumStart)) return Status::ok();
+    const std::size_t head = kChecksumStart.size() + kChecksumDigits + kChecksumEnd.size();
+    if (text.size() > head && withChecksum("{" + std::string(text.substr(head))) == text) return Status::ok();
+    return {StatusCode::Corrupt, "the checksum is wrong"};
+}
+
+/// RocketMQ's name of the group under which the lowest offset of broadcasting clients is kept.
+std::string broadcastGroup(std::string_view group) { return std::string(group) + "@broadcast"; }
 
 /// A queue without a range that is listed all the same has files that the store cannot read; what it holds is not known.
 bool isListed(const service::MessageStore& store, std::string_view topic, std::int32_t queueId) {
@@ -17,12 +46,22 @@ bool isListed(const service::MessageStore& store, std::string_view topic, std::i
 
 OffsetService::OffsetService(plugin::PluginContext& context, const OffsetsConfig& config)
     : context_(context), config_(config), path_(context.identity().storeRoot + "/config/consumerOffset.json"),
-      backwards_(context.metrics().counter("consumer_offset_moved_back_total", "Commits below the offset committed before.")) {}
+      backwards_(context.metrics().counter("consumer_offset_moved_back_total", "Consumer offsets that went back: by a commit, a reset, or because they were ahead of the store.")) {}
 
 Status OffsetService::start(service::TopicConfigs& topics, service::MessageStore* store) {
     if (Status loaded = load(); !loaded) return loaded;
+    store_ = store;
     if (store != nullptr) clampToStore(topics, *store);
     topics.addListener(*this);
+    if (config_.broadcast) {
+        context_.timers().every(config_.broadcastScan, config_.broadcastScan, [this] {
+            const MonotonicTime now = context_.clock().now();
+            broadcast_.expire(now - config_.broadcastLife);
+            broadcast_.lowest([&](std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
+                table_.commit(broadcastGroup(group), topic, queueId, offset, now);
+            });
+        });
+    }
     context_.timers().every(config_.flushFirst, config_.flushInterval, [this] {
         if (Status done = persist(); !done) {
             context_.log().limited(plugin::LogLevel::Error, "consumer offsets cannot be written",
@@ -35,6 +74,7 @@ Status OffsetService::start(service::TopicConfigs& topics, service::MessageStore
 Status OffsetService::load() {
     version_.timestamp = context_.clock().wallMs();
     Result<BackedContent> content = readBacked(context_.files(), path_, [this](std::string_view text) -> Status {
+        if (Status intact = verifyChecksum(text); !intact) return intact;
         Result<protocol::ConsumerOffsets> file = protocol::ConsumerOffsets::fromJson(text);
         if (!file) return file.error();
         table_.load(*file);
@@ -63,11 +103,13 @@ void OffsetService::clampToStore(service::TopicConfigs& topics, service::Message
                                {{"group", group}, {"topic", topic}, {"queue", queueId}, {"offset", offset}, {"max", max}});
         return max;
     });
+    backwards_.add(clamped);
     if (clamped > 0) context_.log().warn("consumer offsets were ahead of the store", {{"queues", clamped}});
 }
 
 void OffsetService::stop(service::TopicConfigs& topics) noexcept {
     if (!loaded_) return;
+    store_ = nullptr;
     topics.removeListener(*this);
     if (Status done = persist(); !done) {
         context_.log().error("consumer offsets cannot be written", {{"file", path_}, {"problem", done.message()}});
@@ -76,7 +118,7 @@ void OffsetService::stop(service::TopicConfigs& topics) noexcept {
 
 void OffsetService::topicChanged(std::string_view topic, const protocol::TopicConfig* config) noexcept {
     // A topic that is created again starts at offset 0; old offsets would skip its messages.
-    if (config == nullptr) table_.removeTopic(topic);
+    if (config == nullptr) removeTopic(topic);
 }
 
 std::int64_t OffsetService::query(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept {
@@ -85,18 +127,15 @@ std::int64_t OffsetService::query(std::string_view group, std::string_view topic
 
 void OffsetService::commit(std::string_view client, std::string_view group, std::string_view topic, std::int32_t queueId,
                            std::int64_t offset) {
-    const CommitOutcome outcome = table_.commit(group, topic, queueId, offset);
-    if (outcome.backwards) [[unlikely]] movedBack(client, group, topic, queueId, outcome.before, offset);
+    const auto outcome = table_.commit(group, topic, queueId, offset, context_.clock().now());
+    if (outcome->backwards) [[unlikely]] movedBack(client, group, topic, queueId, outcome->before, offset);
     count();
 }
 
-bool OffsetService::commitUnlessReset(plugin::Peer& client, std::string_view group, std::string_view topic, std::int32_t queueId,
-                                      std::int64_t offset) {
-    if (!config_.serverSideReset) {
-        commit({}, group, topic, queueId, offset);
-        return true;
-    }
-    const auto outcome = table_.commitUnlessReset(group, topic, queueId, offset);
+bool OffsetService::commitFrom(const plugin::Peer& client, std::string_view group, std::string_view topic, std::int32_t queueId,
+                               std::int64_t offset) {
+    const IfReset ifReset = config_.serverSideReset ? IfReset::Leave : IfReset::Commit;
+    const auto outcome = table_.commit(group, topic, queueId, offset, context_.clock().now(), ifReset);
     if (!outcome) return false;
     if (outcome->backwards) [[unlikely]] {
         movedBack(client.remote().toString(), group, topic, queueId, outcome->before, offset);
@@ -108,7 +147,7 @@ bool OffsetService::commitUnlessReset(plugin::Peer& client, std::string_view gro
 void OffsetService::movedBack(std::string_view client, std::string_view group, std::string_view topic, std::int32_t queueId,
                               std::int64_t from, std::int64_t to) {
     backwards_.add();
-    context_.log().limited(plugin::LogLevel::Warn, "a consumer moved its offset back",
+    context_.log().limited(plugin::LogLevel::Warn, "a consumer offset moved back",
                            {{"group", group}, {"topic", topic}, {"queue", queueId}, {"from", from}, {"to", to}, {"client", client}});
 }
 
@@ -118,8 +157,8 @@ void OffsetService::count() noexcept {
     version_.next(context_.clock().wallMs());
 }
 
-void OffsetService::commitPull(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
-    table_.setPulled(group, topic, queueId, offset);
+void OffsetService::notePull(std::string_view group, std::string_view topic, std::int32_t queueId, const service::PullNote& note) {
+    table_.notePull(group, topic, queueId, note, context_.clock().now());
 }
 
 std::int64_t OffsetService::queryPull(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept {
@@ -127,7 +166,8 @@ std::int64_t OffsetService::queryPull(std::string_view group, std::string_view t
 }
 
 void OffsetService::assignReset(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
-    table_.setReset(group, topic, queueId, offset);
+    const CommitOutcome outcome = table_.setReset(group, topic, queueId, offset);
+    if (outcome.backwards) movedBack("reset", group, topic, queueId, outcome.before, offset);
 }
 
 std::optional<std::int64_t> OffsetService::takeReset(std::string_view group, std::string_view topic, std::int32_t queueId) noexcept {
@@ -140,17 +180,57 @@ std::optional<std::int64_t> OffsetService::waitingReset(std::string_view group, 
     return table_.reset(group, topic, queueId);
 }
 
+void OffsetService::noteBroadcast(const service::BroadcastPull& pull, std::int64_t offset) {
+    if (config_.broadcast) broadcast_.note(pull, offset, context_.clock().now());
+}
+
+std::int64_t OffsetService::broadcastStart(const service::BroadcastPull& pull) const {
+    if (!config_.broadcast) return -1;
+    const auto known = broadcast_.find(pull);
+    // Clients that stay with their way remember by themselves.
+    const bool changedItsWay = known && known->viaProxy != pull.viaProxy;
+    if (!changedItsWay && !(pull.viaProxy && pull.asked < 0)) return -1;
+    if (known && known->offset >= 0) return known->offset;
+    const std::int64_t lowest = table_.committed(broadcastGroup(pull.group), pull.topic, pull.queueId);
+    if (lowest >= 0 || store_ == nullptr) return std::max<std::int64_t>(lowest, 0);
+    return startsAtZero(pull.topic, pull.queueId) ? 0 : store_->range(pull.topic, pull.queueId).max;
+}
+
+bool OffsetService::startsAtZero(std::string_view topic, std::int32_t queueId) const {
+    if (store_ == nullptr) return false;
+    const service::OffsetRange range = store_->range(topic, queueId);
+    if (!range.exists || range.min > 0 || range.max <= 0) return false;
+    // Clients decide by this answer whether a new group reads everything or only what is new. A queue whose first message is
+    // still in memory is young; one whose start lies on the disk is history.
+    service::ReadLimits limits;
+    limits.messagesMax = 1;
+    limits.hotOnly = true;
+    service::ReadResult first;
+    store_->read(topic, queueId, 0, limits, nullptr, first);
+    return first.status == service::ReadStatus::Found;
+}
+
+std::vector<service::QueueProgress> OffsetService::progress(std::string_view group, std::string_view topic) const {
+    return table_.progress(group, topic);
+}
+
 std::map<std::int32_t, std::int64_t> OffsetService::queues(std::string_view group, std::string_view topic) const {
     return table_.queues(group, topic);
 }
 
 std::vector<std::string> OffsetService::topicsOf(std::string_view group) const { return table_.topicsOf(group); }
 std::vector<std::string> OffsetService::groupsOf(std::string_view topic) const { return table_.groupsOf(topic); }
-void OffsetService::removeGroup(std::string_view group) { table_.removeGroup(group); }
-void OffsetService::removeTopic(std::string_view topic) { table_.removeTopic(topic); }
+void OffsetService::removeGroup(std::string_view group) {
+    table_.removeGroup(group);
+    broadcast_.removeGroup(group);
+}
+void OffsetService::removeTopic(std::string_view topic) {
+    table_.removeTopic(topic);
+    broadcast_.removeTopic(topic);
+}
 
 void OffsetService::clone(std::string_view fromGroup, std::string_view toGroup, std::string_view topic) {
-    table_.clone(fromGroup, toGroup, topic);
+    table_.clone(fromGroup, toGroup, topic, context_.clock().now());
 }
 
 std::string OffsetService::encode(json::Dialect dialect) const {
@@ -172,7 +252,7 @@ Status OffsetService::persist() {
     if (changes == persisted_) return Status::ok();
     const std::string directory = path_.substr(0, path_.rfind('/'));
     if (Status made = context_.files().makeDirectories(directory); !made) return made;
-    if (Status written = context_.files().replaceAtomically(path_, encode(json::Dialect::Pretty), true); !written) return written;
+    if (Status written = context_.files().replaceAtomically(path_, withChecksum(encode(json::Dialect::Pretty)), true); !written) return written;
     persisted_ = changes;
     return Status::ok();
 }

@@ -1,6 +1,7 @@
 // OffsetService: the ConsumerOffsets service, with its file.
 #pragma once
 
+#include "BroadcastOffsets.h"
 #include "OffsetTable.h"
 #include "OffsetsConfig.h"
 
@@ -30,11 +31,16 @@ public:
     [[nodiscard]] std::int64_t query(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept override;
     void commit(std::string_view client, std::string_view group, std::string_view topic, std::int32_t queueId,
                 std::int64_t offset) override;
-    void commitPull(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) override;
+    bool commitFrom(const plugin::Peer& client, std::string_view group, std::string_view topic, std::int32_t queueId,
+                    std::int64_t offset) override;
+    void notePull(std::string_view group, std::string_view topic, std::int32_t queueId, const service::PullNote& note) override;
     [[nodiscard]] std::int64_t queryPull(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept override;
     void assignReset(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) override;
     [[nodiscard]] std::optional<std::int64_t> takeReset(std::string_view group, std::string_view topic,
                                                         std::int32_t queueId) noexcept override;
+    void noteBroadcast(const service::BroadcastPull& pull, std::int64_t offset) override;
+    [[nodiscard]] std::int64_t broadcastStart(const service::BroadcastPull& pull) const override;
+    [[nodiscard]] std::vector<service::QueueProgress> progress(std::string_view group, std::string_view topic) const override;
     [[nodiscard]] std::map<std::int32_t, std::int64_t> queues(std::string_view group, std::string_view topic) const override;
     [[nodiscard]] std::vector<std::string> topicsOf(std::string_view group) const override;
     [[nodiscard]] std::vector<std::string> groupsOf(std::string_view topic) const override;
@@ -44,11 +50,10 @@ public:
     [[nodiscard]] std::string toJson() const override;
     Status persist() override;
 
-    /// As commit(), but false, and nothing done, while a reset of the queue waits.
-    bool commitUnlessReset(plugin::Peer& client, std::string_view group, std::string_view topic, std::int32_t queueId,
-                           std::int64_t offset);
     /// The waiting reset of a queue, without taking it.
     [[nodiscard]] std::optional<std::int64_t> waitingReset(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept;
+    /// Whether a group without an offset begins at 0: the first message of the queue is still there and in memory.
+    [[nodiscard]] bool startsAtZero(std::string_view topic, std::int32_t queueId) const;
 
 private:
     void topicChanged(std::string_view topic, const protocol::TopicConfig* config) noexcept override;
@@ -64,7 +69,10 @@ private:
     const std::string path_;
     plugin::Counter& backwards_;
 
+    service::MessageStore* store_ = nullptr;  // from start() to stop(); may stay null
+
     OffsetTable table_;
+    BroadcastOffsets broadcast_;
     std::atomic<std::uint64_t> commits_{0};
 
     mutable std::mutex versionMutex_;

@@ -4,15 +4,25 @@
 
 namespace patchbay::plugins::consumer_offsets {
 
-const OffsetTable::Queue* OffsetTable::find(const Shard& shard, std::string_view group, std::string_view topic,
-                                            std::int32_t queueId) noexcept {
+namespace {
+
+bool before(const service::QueueProgress& queue, std::int32_t id) noexcept { return queue.queueId < id; }
+
+}  // namespace
+
+const OffsetTable::QueueList* OffsetTable::list(const Shard& shard, std::string_view group, std::string_view topic) noexcept {
     const auto topics = shard.groups.find(group);
     if (topics == shard.groups.end()) return nullptr;
     const auto queues = topics->second.find(topic);
-    if (queues == topics->second.end()) return nullptr;
-    const auto at = std::lower_bound(queues->second.begin(), queues->second.end(), queueId,
-                                     [](const Queue& queue, std::int32_t id) { return queue.id < id; });
-    return at != queues->second.end() && at->id == queueId ? &*at : nullptr;
+    return queues == topics->second.end() ? nullptr : &queues->second;
+}
+
+const OffsetTable::Queue* OffsetTable::find(const Shard& shard, std::string_view group, std::string_view topic,
+                                            std::int32_t queueId) noexcept {
+    const QueueList* queues = list(shard, group, topic);
+    if (queues == nullptr) return nullptr;
+    const auto at = std::lower_bound(queues->begin(), queues->end(), queueId, before);
+    return at != queues->end() && at->queueId == queueId ? &*at : nullptr;
 }
 
 OffsetTable::Queue& OffsetTable::obtain(Shard& shard, std::string_view group, std::string_view topic, std::int32_t queueId) {
@@ -20,9 +30,11 @@ OffsetTable::Queue& OffsetTable::obtain(Shard& shard, std::string_view group, st
     if (topics == shard.groups.end()) topics = shard.groups.emplace(group, Topics{}).first;
     auto queues = topics->second.find(topic);
     if (queues == topics->second.end()) queues = topics->second.emplace(topic, QueueList{}).first;
-    auto at = std::lower_bound(queues->second.begin(), queues->second.end(), queueId,
-                               [](const Queue& queue, std::int32_t id) { return queue.id < id; });
-    if (at == queues->second.end() || at->id != queueId) at = queues->second.insert(at, Queue{queueId});
+    auto at = std::lower_bound(queues->second.begin(), queues->second.end(), queueId, before);
+    if (at == queues->second.end() || at->queueId != queueId) {
+        at = queues->second.insert(at, Queue{});
+        at->queueId = queueId;
+    }
     return *at;
 }
 
@@ -42,18 +54,13 @@ std::int64_t OffsetTable::committed(std::string_view group, std::string_view top
     return queue == nullptr ? -1 : queue->committed;
 }
 
-CommitOutcome OffsetTable::commit(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
-    Shard& shard = shardOf(group);
-    const std::lock_guard lock(shard.mutex);
-    return store(obtain(shard, group, topic, queueId), offset);
-}
-
-std::optional<CommitOutcome> OffsetTable::commitUnlessReset(std::string_view group, std::string_view topic, std::int32_t queueId,
-                                                            std::int64_t offset) {
+std::optional<CommitOutcome> OffsetTable::commit(std::string_view group, std::string_view topic, std::int32_t queueId,
+                                                 std::int64_t offset, MonotonicTime now, IfReset ifReset) {
     Shard& shard = shardOf(group);
     const std::lock_guard lock(shard.mutex);
     Queue& queue = obtain(shard, group, topic, queueId);
-    if (queue.reset >= 0) return std::nullopt;
+    if (queue.reset >= 0 && ifReset == IfReset::Leave) return std::nullopt;
+    queue.committedAt = now;
     return store(queue, offset);
 }
 
@@ -61,23 +68,30 @@ std::int64_t OffsetTable::pulled(std::string_view group, std::string_view topic,
     const Shard& shard = shardOf(group);
     const std::lock_guard lock(shard.mutex);
     const Queue* queue = find(shard, group, topic, queueId);
-    return queue == nullptr ? -1 : queue->pulled;
+    return queue == nullptr || queue->pull.outcome == service::PullOutcome::None ? -1 : queue->pull.nextOffset;
 }
 
-void OffsetTable::setPulled(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
+void OffsetTable::notePull(std::string_view group, std::string_view topic, std::int32_t queueId, const service::PullNote& note,
+                           MonotonicTime now) {
     Shard& shard = shardOf(group);
     const std::lock_guard lock(shard.mutex);
-    obtain(shard, group, topic, queueId).pulled = offset;
+    Queue& queue = obtain(shard, group, topic, queueId);
+    const std::int64_t delivered = queue.pull.delivered + note.delivered;
+    const std::int64_t filtered = queue.pull.filtered + note.filtered;
+    queue.pull = note;
+    queue.pull.delivered = delivered;
+    queue.pull.filtered = filtered;
+    queue.pulledAt = now;
 }
 
-void OffsetTable::setReset(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
-    if (offset < 0) return;
+CommitOutcome OffsetTable::setReset(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
+    if (offset < 0) return {};
     Shard& shard = shardOf(group);
     const std::lock_guard lock(shard.mutex);
     Queue& queue = obtain(shard, group, topic, queueId);
     if (queue.reset < 0) resets_.fetch_add(1, std::memory_order_acq_rel);
     queue.reset = offset;
-    store(queue, offset);
+    return store(queue, offset);
 }
 
 std::optional<std::int64_t> OffsetTable::reset(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept {
@@ -99,16 +113,17 @@ std::optional<std::int64_t> OffsetTable::takeReset(std::string_view group, std::
     return std::exchange(queue->reset, -1);
 }
 
-OffsetTable::Queues OffsetTable::queues(std::string_view group, std::string_view topic) const {
-    Queues result;
+std::vector<service::QueueProgress> OffsetTable::progress(std::string_view group, std::string_view topic) const {
     const Shard& shard = shardOf(group);
     const std::lock_guard lock(shard.mutex);
-    const auto topics = shard.groups.find(group);
-    if (topics == shard.groups.end()) return result;
-    const auto list = topics->second.find(topic);
-    if (list == topics->second.end()) return result;
-    for (const Queue& queue : list->second) {
-        if (queue.committed >= 0) result.emplace(queue.id, queue.committed);
+    const QueueList* queues = list(shard, group, topic);
+    return queues == nullptr ? std::vector<service::QueueProgress>{} : *queues;
+}
+
+OffsetTable::Queues OffsetTable::queues(std::string_view group, std::string_view topic) const {
+    Queues result;
+    for (const Queue& queue : progress(group, topic)) {
+        if (queue.committed >= 0) result.emplace(queue.queueId, queue.committed);
     }
     return result;
 }
@@ -172,9 +187,9 @@ void OffsetTable::removeTopic(std::string_view topic) {
     }
 }
 
-void OffsetTable::clone(std::string_view fromGroup, std::string_view toGroup, std::string_view topic) {
+void OffsetTable::clone(std::string_view fromGroup, std::string_view toGroup, std::string_view topic, MonotonicTime now) {
     // Two shards are involved: never both locks at once.
-    for (const auto& [queueId, offset] : queues(fromGroup, topic)) commit(toGroup, topic, queueId, offset);
+    for (const auto& [queueId, offset] : queues(fromGroup, topic)) commit(toGroup, topic, queueId, offset, now);
 }
 
 void OffsetTable::revise(const Revise& f) {
@@ -183,7 +198,7 @@ void OffsetTable::revise(const Revise& f) {
         for (auto& [group, topics] : shard.groups) {
             for (auto& [topic, list] : topics) {
                 for (Queue& queue : list) {
-                    if (queue.committed >= 0) store(queue, f(group, topic, queue.id, queue.committed));
+                    if (queue.committed >= 0) store(queue, f(group, topic, queue.queueId, queue.committed));
                 }
             }
         }
@@ -200,7 +215,7 @@ void OffsetTable::load(const protocol::ConsumerOffsets& file) {
         }
         const std::string_view topic = std::string_view(key).substr(0, at);
         const std::string_view group = std::string_view(key).substr(at + 1);
-        for (const auto& [queueId, offset] : queues) commit(group, topic, queueId, offset);
+        for (const auto& [queueId, offset] : queues) commit(group, topic, queueId, offset, {});
     }
     changes_.store(0, std::memory_order_release);
 }
@@ -213,7 +228,7 @@ std::map<std::string, OffsetTable::Queues, std::less<>> OffsetTable::snapshot() 
             for (const auto& [topic, list] : topics) {
                 Queues queues;
                 for (const Queue& queue : list) {
-                    if (queue.committed >= 0) queues.emplace_hint(queues.end(), queue.id, queue.committed);
+                    if (queue.committed >= 0) queues.emplace_hint(queues.end(), queue.queueId, queue.committed);
                 }
                 if (!queues.empty()) table.insert_or_assign(topic + "@" + group, std::move(queues));
             }

@@ -1,8 +1,10 @@
 // OffsetTable: committed, pulled and reset offsets of all groups in memory.
 #pragma once
 
+#include "patchbay/base/Clock.h"
 #include "patchbay/base/NameMap.h"
 #include "patchbay/protocol/route/AdminBodies.h"
+#include "patchbay/service/ConsumerOffsets.h"
 
 #include <array>
 #include <atomic>
@@ -23,6 +25,9 @@ struct CommitOutcome {
     bool backwards = false;
 };
 
+/// Whether a commit may undo a reset that waits for the next pull.
+enum class IfReset : std::uint8_t { Commit, Leave };
+
 /// Group -> topic -> queue. Owned by the plugin's service. Any thread: groups are spread over shards with a lock each, held for
 /// a look-up; a commit of a known queue allocates nothing. Never fails.
 class OffsetTable {
@@ -30,25 +35,26 @@ public:
     using Queues = std::map<std::int32_t, std::int64_t>;
 
     [[nodiscard]] std::int64_t committed(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept;
-    CommitOutcome commit(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset);
-    /// As commit(), but not while a reset waits; then the answer is nothing.
-    std::optional<CommitOutcome> commitUnlessReset(std::string_view group, std::string_view topic, std::int32_t queueId,
-                                                   std::int64_t offset);
+    /// Nothing when a reset waits and is to be left.
+    std::optional<CommitOutcome> commit(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset,
+                                        MonotonicTime now, IfReset ifReset = IfReset::Commit);
 
     [[nodiscard]] std::int64_t pulled(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept;
-    void setPulled(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset);
+    void notePull(std::string_view group, std::string_view topic, std::int32_t queueId, const service::PullNote& note,
+                  MonotonicTime now);
 
-    /// Also commits the offset; negative ones are ignored.
-    void setReset(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset);
+    /// Also commits the offset; a negative one is ignored.
+    CommitOutcome setReset(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset);
     [[nodiscard]] std::optional<std::int64_t> reset(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept;
     [[nodiscard]] std::optional<std::int64_t> takeReset(std::string_view group, std::string_view topic, std::int32_t queueId) noexcept;
 
+    [[nodiscard]] std::vector<service::QueueProgress> progress(std::string_view group, std::string_view topic) const;
     [[nodiscard]] Queues queues(std::string_view group, std::string_view topic) const;
     [[nodiscard]] std::vector<std::string> topicsOf(std::string_view group) const;
     [[nodiscard]] std::vector<std::string> groupsOf(std::string_view topic) const;
     void removeGroup(std::string_view group);
     void removeTopic(std::string_view topic);
-    void clone(std::string_view fromGroup, std::string_view toGroup, std::string_view topic);
+    void clone(std::string_view fromGroup, std::string_view toGroup, std::string_view topic, MonotonicTime now);
 
     /// Calls f(group, topic, queueId, offset) for every committed offset and stores what it answers.
     using Revise = std::function<std::int64_t(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset)>;
@@ -61,12 +67,7 @@ public:
     [[nodiscard]] std::uint64_t changes() const noexcept { return changes_.load(std::memory_order_acquire); }
 
 private:
-    struct Queue {
-        std::int32_t id;
-        std::int64_t committed = -1;
-        std::int64_t pulled = -1;
-        std::int64_t reset = -1;
-    };
+    using Queue = service::QueueProgress;
     using QueueList = std::vector<Queue>;  // by id; a handful
 
     using Topics = NameMap<QueueList>;
@@ -80,6 +81,7 @@ private:
     [[nodiscard]] const Shard& shardOf(std::string_view group) const noexcept { return shards_[NameHash{}(group) % shards_.size()]; }
     // With the shard's lock held.
     [[nodiscard]] static const Queue* find(const Shard& shard, std::string_view group, std::string_view topic, std::int32_t queueId) noexcept;
+    [[nodiscard]] static const QueueList* list(const Shard& shard, std::string_view group, std::string_view topic) noexcept;
     [[nodiscard]] static Queue& obtain(Shard& shard, std::string_view group, std::string_view topic, std::int32_t queueId);
     CommitOutcome store(Queue& queue, std::int64_t offset) noexcept;
     void forget(const QueueList& queues) noexcept;

@@ -17,6 +17,10 @@ constexpr std::array kKeys{
                       "The data version of the offsets grows once in so many commits.", 0, 1, 1'000'000'000},
     plugin::ConfigKey{"useServerSideResetOffset", ConfigType::Bool, "true",
                       "While a reset waits for the next pull of its queue, queries answer it and commits are ignored."},
+    plugin::ConfigKey{"enableBroadcastOffsetStore", ConfigType::Bool, "true",
+                      "Remembers how far broadcasting clients are, and keeps the lowest offset as that of <group>@broadcast."},
+    plugin::ConfigKey{"broadcastOffsetExpireSecond", ConfigType::Int, "120",
+                      "A broadcasting client that has not pulled for so many seconds is forgotten.", 0, 1, 86'400},
 };
 
 }  // namespace
@@ -29,6 +33,8 @@ OffsetsConfig OffsetsConfig::from(const plugin::ConfigView& view) {
     config.flushFirst = view.millis("flushConsumerOffsetInitialDelay");
     config.versionStep = static_cast<std::uint64_t>(view.integer("consumerOffsetUpdateVersionStep"));
     config.serverSideReset = view.flag("useServerSideResetOffset");
+    config.broadcast = view.flag("enableBroadcastOffsetStore");
+    config.broadcastLife = std::chrono::seconds(view.integer("broadcastOffsetExpireSecond"));
     return config;
 }
 

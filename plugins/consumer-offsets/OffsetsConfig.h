@@ -15,6 +15,9 @@ struct OffsetsConfig {
     std::chrono::milliseconds flushInterval{5000};
     std::uint64_t versionStep = 500;
     bool serverSideReset = true;
+    bool broadcast = true;                            ///< enableBroadcastOffsetStore
+    std::chrono::milliseconds broadcastLife{120'000};
+    std::chrono::milliseconds broadcastScan{5000};
 
     static std::span<const plugin::ConfigKey> keys() noexcept;
     static OffsetsConfig from(const plugin::ConfigView& view);

@@ -15,6 +15,8 @@ constexpr std::string_view kFaq = "\nSee https://rocketmq.apache.org/docs/bestPr
 
 enum ForbiddenType : std::int32_t { kBroker = 1, kGroup = 2, kTopic = 3, kBroadcasting = 4, kSubscription = 5 };
 
+constexpr std::int32_t kProxyForBroadcast = 1;  // requestSource of a proxy that pulls for a broadcasting client
+
 std::string bracketed(std::string_view before, std::string_view name, std::string_view after) {
     std::string text(before);
     text += '[';
@@ -60,8 +62,10 @@ std::optional<Refusal> PullChecks::admit(const protocol::PullMessageRequest& pul
 }
 
 std::optional<Refusal> PullChecks::subscription(const protocol::PullMessageRequest& pull, Admission& admission) const {
+    admission.broadcasting = pull.requestSource == kProxyForBroadcast;
     protocol::SubscriptionData data;
     if ((pull.sysFlag & protocol::kPullFlagSubscription) != 0) {
+        services_.clients->compensate(pull.consumerGroup, pull.topic, pull.subscription, pull.expressionType);
         // The common case needs no SubscriptionData at all.
         if (protocol::isTagExpression(pull.expressionType) &&
             (pull.subscription.empty() || pull.subscription == protocol::kSubscribeAll)) {
@@ -71,7 +75,7 @@ std::optional<Refusal> PullChecks::subscription(const protocol::PullMessageReque
                                                        ? protocol::kExpressionTypeTag : pull.expressionType);
         if (!built) return Refusal{ResponseCode::SubscriptionParseFailed, "parse the consumer's subscription failed"};
         data = std::move(*built);
-    } else if (auto refusal = registered(pull, admission.group, data)) {
+    } else if (auto refusal = registered(pull, admission, data)) {
         return refusal;
     }
     if (!protocol::isTagExpression(data.expressionType)) {
@@ -83,16 +87,17 @@ std::optional<Refusal> PullChecks::subscription(const protocol::PullMessageReque
     return std::nullopt;
 }
 
-std::optional<Refusal> PullChecks::registered(const protocol::PullMessageRequest& pull, const service::GroupFacts& group,
+std::optional<Refusal> PullChecks::registered(const protocol::PullMessageRequest& pull, Admission& admission,
                                               protocol::SubscriptionData& data) const {
     const auto state = services_.clients->group(pull.consumerGroup);
     if (!state.online) {
         return Refusal{ResponseCode::SubscriptionNotExist, "the consumer's group info not exist" + std::string(kFaq)};
     }
-    if (!group.consumeBroadcastEnable && state.model == service::MessageModel::Broadcasting) {
+    if (!admission.group.consumeBroadcastEnable && state.model == service::MessageModel::Broadcasting) {
         return Refusal{ResponseCode::NoPermission,
                        bracketed("the consumer group", pull.consumerGroup, " can not consume by broadcast way"), kBroadcasting};
     }
+    admission.broadcasting |= state.model == service::MessageModel::Broadcasting && state.consumeType == service::ConsumeType::Passively;
     if (services_.groups->readForbidden(pull.consumerGroup, pull.topic)) {
         return Refusal{ResponseCode::NoPermission, bracketed("the consumer group", pull.consumerGroup, " is forbidden for topic[") +
                        std::string(pull.topic) + "]", kSubscription};

@@ -38,6 +38,7 @@ struct Admission {
     service::TopicFacts topic;
     service::GroupFacts group;
     std::vector<std::int32_t> tagCodes;   ///< empty = all messages
+    bool broadcasting = false;            ///< each client of the group has offsets of its own
 };
 
 /// Stateless but for what it borrows; owned by the processor. Any lane.
@@ -51,7 +52,7 @@ public:
 
 private:
     std::optional<Refusal> subscription(const protocol::PullMessageRequest& pull, Admission& admission) const;
-    std::optional<Refusal> registered(const protocol::PullMessageRequest& pull, const service::GroupFacts& group,
+    std::optional<Refusal> registered(const protocol::PullMessageRequest& pull, Admission& admission,
                                       protocol::SubscriptionData& data) const;
     std::optional<Refusal> pullConsumer(const protocol::PullMessageRequest& pull, const plugin::Peer& peer) const;
 

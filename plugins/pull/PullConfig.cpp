@@ -16,6 +16,8 @@ constexpr std::array kKeys{
     plugin::ConfigKey{"litePullMessageEnable", ConfigType::Bool, "true", "Serves LITE_PULL_MESSAGE."},
     plugin::ConfigKey{"rejectPullConsumerEnable", ConfigType::Bool, "false",
                       "Refuses pulls of groups that have no registered consumer on the same connection."},
+    plugin::ConfigKey{"slaveReadEnable", ConfigType::Bool, "false",
+                      "Sends a group that is far behind to the broker that its whichBrokerWhenConsumeSlowly names, others to its brokerId."},
     plugin::ConfigKey{"heldPullsMax", ConfigType::Int, "200000",
                       "Pulls that may be held at once; beyond it a pull that finds nothing is answered at once.", 0, 0, 100'000'000},
     plugin::ConfigKey{"pullMessageThreadPoolNums", ConfigType::Int, "2",
@@ -41,6 +43,7 @@ PullConfig PullConfig::from(const plugin::ConfigView& view) {
     config.shortPolling = view.millis("shortPollingTimeMills");
     config.litePull = view.flag("litePullMessageEnable");
     config.rejectPullConsumers = view.flag("rejectPullConsumerEnable");
+    config.slaveRead = view.flag("slaveReadEnable");
     config.heldPullsMax = static_cast<std::size_t>(view.integer("heldPullsMax"));
     config.threads = static_cast<std::uint32_t>(view.integer("pullMessageThreadPoolNums"));
     config.queueCapacity = static_cast<std::uint32_t>(view.integer("pullThreadPoolQueueCapacity"));

@@ -16,6 +16,7 @@ struct PullConfig {
     std::chrono::milliseconds shortPolling{1000};     ///< shortPollingTimeMills: the hold when long polling is off
     bool litePull = true;                             ///< litePullMessageEnable
     bool rejectPullConsumers = false;                 ///< rejectPullConsumerEnable
+    bool slaveRead = false;                           ///< slaveReadEnable
     std::size_t heldPullsMax = 200'000;
     std::uint32_t threads = 2;
     std::uint32_t queueCapacity = 100'000;

@@ -1,6 +1,7 @@
 #include "PullHold.h"
 
 #include <algorithm>
+#include <bitset>
 
 namespace patchbay::plugins::pull {
 
@@ -17,9 +18,28 @@ void PullHold::appended(std::span<const service::AppendedRecord> records) noexce
     // The store has published the new end just before; a pull that is being held right now looks at that end after it was
     // counted. One of the two sees the other.
     if (held_.emptyAfterChange()) return;
-    for (const auto& record : records) {
-        held_.wake(QueueRef{record.topic, record.queueId},
-                   [&record](const Wanted& wanted) { return wanted.matches(record.queueOffset, record.tagsCode); });
+    while (!records.empty()) {
+        const auto part = records.first(std::min(records.size(), kTogether));
+        wakeFor(part);
+        records = records.subspan(part.size());
+    }
+}
+
+void PullHold::wakeFor(std::span<const service::AppendedRecord> records) noexcept {
+    // One look for each queue, whatever the number of its messages.
+    std::bitset<kTogether> done;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (done[i]) continue;
+        const QueueRef queue{records[i].topic, records[i].queueId};
+        std::bitset<kTogether> mine;
+        for (std::size_t k = i; k < records.size(); ++k) mine[k] = !done[k] && QueueEqual{}(queue, {records[k].topic, records[k].queueId});
+        done |= mine;
+        held_.wake(queue, [&](const Wanted& wanted) {
+            for (std::size_t k = i; k < records.size(); ++k) {
+                if (mine[k] && wanted.matches(records[k].queueOffset, records[k].tagsCode)) return true;
+            }
+            return false;
+        });
     }
 }
 

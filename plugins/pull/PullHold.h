@@ -4,8 +4,10 @@
 #include "patchbay/plugin/Suspended.h"
 #include "patchbay/service/MessageStore.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +62,9 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return held_.size(); }
 
 private:
+    static constexpr std::size_t kTogether = 64;  // records that are sorted by queue at once
+    void wakeFor(std::span<const service::AppendedRecord> records) noexcept;
+
     plugin::Suspended<HeldQueue, Wanted, QueueHash, QueueEqual> held_;
 };
 

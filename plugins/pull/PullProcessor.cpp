@@ -54,6 +54,15 @@ std::string_view remarkOf(ReadStatus status) noexcept {
     return "store getMessage return null";
 }
 
+service::PullOutcome outcomeOf(ResponseCode code, bool held) noexcept {
+    switch (code) {
+        case ResponseCode::Success: return service::PullOutcome::Delivered;
+        case ResponseCode::PullRetryImmediately: return service::PullOutcome::Filtered;
+        case ResponseCode::PullOffsetMoved: return service::PullOutcome::Moved;
+        default: return held ? service::PullOutcome::Held : service::PullOutcome::AtEnd;
+    }
+}
+
 }  // namespace
 
 void PullProcessor::process(plugin::Request request) {
@@ -72,16 +81,16 @@ void PullProcessor::process(plugin::Request request) {
         return;
     }
     if (!request.again() && (pull.sysFlag & protocol::kPullFlagCommitOffset) != 0) {
-        services_.offsets->commit(request.peer().remote().toString(), pull.consumerGroup, pull.topic, pull.queueId,
-                                  pull.commitOffset);
+        services_.offsets->commitFrom(request.peer(), pull.consumerGroup, pull.topic, pull.queueId, pull.commitOffset);
     }
     service::ReadResult& result = lanes_[request.lane()].result;
     std::string_view remark;
-    if (const auto reset = services_.offsets->takeReset(pull.consumerGroup, pull.topic, pull.queueId)) {
+    const std::int64_t start = startedElsewhere(pull, admission, request.peer());
+    if (start >= 0) {
         const auto range = services_.store->range(pull.topic, pull.queueId);
         result.clear();
         result.status = ReadStatus::OffsetBeyondEnd;
-        result.nextOffset = *reset;
+        result.nextOffset = start;
         result.minOffset = range.min;
         result.maxOffset = range.max;
         remark = "OFFSET_RESET";
@@ -93,11 +102,44 @@ void PullProcessor::process(plugin::Request request) {
         }
         remark = remarkOf(result.status);
     }
-    services_.offsets->commitPull(pull.consumerGroup, pull.topic, pull.queueId, result.nextOffset);
-    const bool mayHold = !request.again() && (pull.sysFlag & protocol::kPullFlagSuspend) != 0 &&
-                         codeOf(result.status, pull.queueOffset) == ResponseCode::PullNotFound;
+    const ResponseCode code = codeOf(result.status, pull.queueOffset);
+    const bool mayHold = !request.again() && (pull.sysFlag & protocol::kPullFlagSuspend) != 0 && code == ResponseCode::PullNotFound;
+    note(pull, admission, request.peer(), result, mayHold);
     if (mayHold && tryHold(pull, admission, request)) return;
     answer(std::move(request), pull, admission, result, remark);
+}
+
+std::int64_t PullProcessor::startedElsewhere(const protocol::PullMessageRequest& pull, const Admission& admission,
+                                             const plugin::Peer& peer) const {
+    if (const auto reset = services_.offsets->takeReset(pull.consumerGroup, pull.topic, pull.queueId)) return *reset;
+    if (!admission.broadcasting) return -1;
+    std::string clientId;
+    return services_.offsets->broadcastStart(broadcastPull(pull, peer, clientId));
+}
+
+service::BroadcastPull PullProcessor::broadcastPull(const protocol::PullMessageRequest& pull, const plugin::Peer& peer,
+                                                    std::string& clientId) const {
+    const bool viaProxy = !pull.proxyForwardClientId.empty();
+    clientId = viaProxy ? std::string(pull.proxyForwardClientId) : services_.clients->clientId(pull.consumerGroup, peer.id());
+    return {pull.consumerGroup, pull.topic, clientId, pull.queueId, pull.queueOffset, viaProxy};
+}
+
+void PullProcessor::note(const protocol::PullMessageRequest& pull, const Admission& admission, const plugin::Peer& peer,
+                         const service::ReadResult& result, bool mayHold) const {
+    service::PullNote note;
+    note.nextOffset = result.nextOffset;
+    note.peer = peer.id();
+    note.outcome = outcomeOf(codeOf(result.status, pull.queueOffset), mayHold);
+    note.delivered = result.messages;
+    if (result.status == ReadStatus::Found || result.status == ReadStatus::NoMatchedMessage) {
+        note.filtered = std::max<std::int64_t>(result.nextOffset - pull.queueOffset - result.messages, 0);
+    }
+    services_.offsets->notePull(pull.consumerGroup, pull.topic, pull.queueId, note);
+    if (!admission.broadcasting) return;
+    std::string clientId;
+    const auto broadcast = broadcastPull(pull, peer, clientId);
+    if (clientId.empty()) return;
+    services_.offsets->noteBroadcast(broadcast, note.outcome == service::PullOutcome::Moved ? result.nextOffset : pull.queueOffset);
 }
 
 void PullProcessor::read(const protocol::PullMessageRequest& pull, const Admission& admission, bool hotOnly,
@@ -134,6 +176,9 @@ void PullProcessor::answer(plugin::Request request, const protocol::PullMessageR
     header.nextBeginOffset = result.nextOffset;
     header.minOffset = result.minOffset;
     header.maxOffset = result.maxOffset;
+    if (config_.slaveRead) {
+        header.suggestWhichBrokerId = result.farBehind ? admission.group.whichBrokerWhenConsumeSlowly : admission.group.brokerId;
+    }
     header.topicSysFlag = admission.topic.sysFlag;
     header.groupSysFlag = admission.group.sysFlag;
     header.write(response.fields());

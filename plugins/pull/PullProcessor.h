@@ -5,6 +5,7 @@
 #include "PullConfig.h"
 #include "PullHold.h"
 
+#include <string>
 #include <vector>
 
 namespace patchbay::plugins::pull {
@@ -27,6 +28,13 @@ private:
 
     void read(const protocol::PullMessageRequest& pull, const Admission& admission, bool hotOnly,
               service::ReadResult& result) const;
+    /// An offset that the client has to go on from instead of the one that it asks for; -1: none.
+    std::int64_t startedElsewhere(const protocol::PullMessageRequest& pull, const Admission& admission, const plugin::Peer& peer) const;
+    /// `clientId` holds the text.
+    service::BroadcastPull broadcastPull(const protocol::PullMessageRequest& pull, const plugin::Peer& peer, std::string& clientId) const;
+    /// Remembers the pull, for operators and for broadcasting clients.
+    void note(const protocol::PullMessageRequest& pull, const Admission& admission, const plugin::Peer& peer,
+              const service::ReadResult& result, bool mayHold) const;
     bool tryHold(const protocol::PullMessageRequest& pull, Admission& admission, plugin::Request& request);
     void answer(plugin::Request request, const protocol::PullMessageRequest& pull, const Admission& admission,
                 service::ReadResult& result, std::string_view remark) const;

@@ -41,7 +41,7 @@ service::RetryVerdict RetryRules::judge(const service::RetrySend& send) {
     if (!groups_->findOrCreate(group, facts)) {
         verdict.code = ResponseCode::SubscriptionGroupNotExist;
         verdict.remark = noSuchGroup(group);
-    } else if (send.reconsumeTimes > retriesMax(facts, send.maxReconsumeTimes, send.clientVersion)) {
+    } else if (send.reconsumeTimes > retriesMax(facts, send.maxReconsumeTimes, send.clientVersion) || isOrderly(group)) {
         verdict.deadLetterTopic = protocol::dlqTopic(group);
         if (!haveDeadLetterTopic(*topics_, verdict.deadLetterTopic)) {
             verdict.code = ResponseCode::SystemError;
@@ -51,7 +51,10 @@ service::RetryVerdict RetryRules::judge(const service::RetrySend& send) {
     return verdict;
 }
 
+bool RetryRules::isOrderly(std::string_view group) const { return locks_ && locks_->anyHeld(group); }
+
 void RetryRules::release() noexcept {
+    locks_.reset();
     topics_.reset();
     groups_.reset();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "patchbay/plugin/Services.h"
+#include "patchbay/service/QueueLocks.h"
 #include "patchbay/service/RetryPolicy.h"
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
@@ -24,15 +25,21 @@ bool haveDeadLetterTopic(service::TopicConfigs& topics, const std::string& topic
 /// The RetryPolicy service. Owned by the plugin, from init() to its destruction; stateless, any thread.
 class RetryRules final : public service::RetryPolicy {
 public:
-    RetryRules(plugin::ServiceRef<service::TopicConfigs> topics, plugin::ServiceRef<service::SubscriptionGroups> groups)
-        : topics_(std::move(topics)), groups_(std::move(groups)) {}
+    /// `locks` may be empty: then no consumer is taken for an orderly one.
+    RetryRules(plugin::ServiceRef<service::TopicConfigs> topics, plugin::ServiceRef<service::SubscriptionGroups> groups,
+               plugin::ServiceRef<service::QueueLocks> locks)
+        : topics_(std::move(topics)), groups_(std::move(groups)), locks_(std::move(locks)) {}
     [[nodiscard]] service::RetryVerdict judge(const service::RetrySend& send) override;
     /// Gives back what is borrowed; judge() is not called any more.
     void release() noexcept;
 
 private:
+    /// Members of such a group try by themselves, and send only what they have given up; a retry would come out of order.
+    [[nodiscard]] bool isOrderly(std::string_view group) const;
+
     plugin::ServiceRef<service::TopicConfigs> topics_;
     plugin::ServiceRef<service::SubscriptionGroups> groups_;
+    plugin::ServiceRef<service::QueueLocks> locks_;
 };
 
 }  // namespace patchbay::plugins::retry

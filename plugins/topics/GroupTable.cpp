@@ -2,6 +2,7 @@
 
 #include "SystemTopics.h"
 
+#include "patchbay/protocol/json/Writer.h"
 #include "patchbay/protocol/message/Names.h"
 
 #include <algorithm>
@@ -25,6 +26,23 @@ service::GroupFacts factsOf(const protocol::SubscriptionGroupConfig& config) {
     facts.notifyConsumerIdsChangedEnable = config.notifyConsumerIdsChangedEnable;
     facts.consumeMessageOrderly = config.consumeMessageOrderly;
     return facts;
+}
+
+// What the journal's entry of a group has beside RocketMQ's members, when its forbidden topics changed.
+constexpr std::string_view kForbiddenMember = "forbidden";
+
+std::string withForbidden(const protocol::SubscriptionGroupConfig& config, const protocol::ForbiddenTable::mapped_type& topics) {
+    std::string text = config.toJson();
+    text.pop_back();
+    text += ",\"";
+    text += kForbiddenMember;
+    text += "\":";
+    json::Writer out(text);
+    out.beginObject();
+    for (const auto& [topic, mask] : topics) out.member(topic, mask);
+    out.endObject();
+    text += '}';
+    return text;
 }
 
 JournalRules journalRules(const TopicsConfig& config) { return {config.journalSync, config.journalQuiet, config.journalBytesMax}; }
@@ -80,6 +98,7 @@ void GroupTable::replay(const JournaledFile::Change& change) {
     if (change.put.exists()) {
         Result<protocol::SubscriptionGroupConfig> config = protocol::SubscriptionGroupConfig::read(change.put);
         if (!config || (change.onlyIfMissing && table_.contains(config->groupName))) return;
+        if (const json::Value bits = change.put[kForbiddenMember]; bits.isObject()) replayForbidden(config->groupName, bits);
         insert(std::move(*config));
     } else if (!change.onlyIfMissing) {
         erase(change.removed);
@@ -88,6 +107,16 @@ void GroupTable::replay(const JournaledFile::Change& change) {
         version_.next(context_.clock().wallMs());
     } else {
         version_ = change.version;
+    }
+}
+
+void GroupTable::replayForbidden(const std::string& group, json::Value bits) {
+    protocol::ForbiddenTable::mapped_type topics;
+    for (const auto& [topic, mask] : bits) topics.emplace(topic, static_cast<std::int32_t>(mask.integer().value_or(0)));
+    if (topics.empty()) {
+        forbidden_.erase(group);
+    } else {
+        forbidden_.insert_or_assign(group, std::move(topics));
     }
 }
 
@@ -214,6 +243,31 @@ bool GroupTable::readForbidden(std::string_view group, std::string_view topic) c
     if (topics == forbidden_.end()) return false;
     const auto bits = topics->second.find(topic);
     return bits != topics->second.end() && (static_cast<std::uint32_t>(bits->second) & protocol::kPermRead) != 0;
+}
+
+Status GroupTable::setReadForbidden(std::string_view group, std::string_view topic, bool forbidden) {
+    const auto lock = file_.lockChanges();
+    const auto at = table_.find(group);
+    if (at == table_.end()) return {StatusCode::NotFound, "group '" + std::string(group) + "' does not exist"};
+    protocol::ForbiddenTable::mapped_type topics;
+    if (const auto known = forbidden_.find(group); known != forbidden_.end()) topics = known->second;
+    constexpr auto kRead = static_cast<std::int32_t>(protocol::kPermRead);
+    std::int32_t& mask = topics[std::string(topic)];
+    if (((mask & kRead) != 0) == forbidden) return Status::ok();
+    mask ^= kRead;
+    if (mask == 0) topics.erase(topics.find(topic));
+
+    protocol::DataVersion version = version_;
+    version.next(context_.clock().wallMs());
+    if (Status written = file_.appendPut(version, withForbidden(at->second.config, topics)); !written) return written;
+    const std::unique_lock exclusive(mutex_);
+    version_ = version;
+    if (topics.empty()) {
+        forbidden_.erase(forbidden_.find(group));
+    } else {
+        forbidden_.insert_or_assign(std::string(group), std::move(topics));
+    }
+    return Status::ok();
 }
 
 std::string GroupTable::toJson() const {

@@ -35,6 +35,7 @@ public:
     Status put(const protocol::SubscriptionGroupConfig& config) override;
     Status remove(std::string_view group) override;
     [[nodiscard]] bool readForbidden(std::string_view group, std::string_view topic) const noexcept override;
+    Status setReadForbidden(std::string_view group, std::string_view topic, bool forbidden) override;
     [[nodiscard]] std::string toJson() const override;
 
 private:
@@ -47,6 +48,7 @@ private:
     void erase(std::string_view group);
     Result<protocol::DataVersion> load(std::string_view text);
     void replay(const JournaledFile::Change& change);
+    void replayForbidden(const std::string& group, json::Value bits);
     [[nodiscard]] bool mayCreate(std::string_view group) const;
     /// With mutex_ or the journal's lock held.
     [[nodiscard]] std::string encode(json::Dialect dialect) const;

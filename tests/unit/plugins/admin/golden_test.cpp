@@ -126,7 +126,7 @@ TEST_F(AdminGoldenTest, StatisticsOfQueuesAreCountedTheSame) {
     append("RwT", 3, 2);
     offsets().commit("c", "RwG", "RwT", 0, 0);
     offsets().commit("c", "RwG", "RwT", 1, 3);
-    offsets().commitPull("RwG", "RwT", 0, 2);
+    offsets().notePull("RwG", "RwT", 0, {.nextOffset = 2, .outcome = service::PullOutcome::Delivered});
     const auto zeroTimes = [](auto table) {
         for (auto& [queue, entry] : table.offsetTable) {
             if constexpr (requires { entry.lastTimestamp; }) entry.lastTimestamp = 0;

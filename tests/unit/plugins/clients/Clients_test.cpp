@@ -266,6 +266,79 @@ TEST(Clients, MembersThatSubscribeDifferentTopicsAreNamed) {
     EXPECT_TRUE(bench.context.log().contains("differently"));
 }
 
+TEST(Clients, ADisagreementIsLoggedOnceShownWhileItLastsAndItsEndIsLogged) {
+    using Kind = service::GroupConflict::Kind;
+    ClientsBench bench;
+    const auto first = bench.context.peer("127.0.0.1:1111");
+    const auto second = bench.context.peer("127.0.0.1:2222");
+    bench.beat(first, Beat{});
+    EXPECT_TRUE(bench.registry().conflicts("G").empty());
+    bench.beat(second, Beat{.clientId = "c@2", .expression = "TagB", .subVersion = 2});
+    const std::size_t warnings = bench.context.log().count(plugin::LogLevel::Warn);
+    EXPECT_EQ(warnings, 1U);
+    for (int i = 0; i < 3; ++i) {
+        bench.context.advance(30s);
+        bench.beat(first, Beat{});
+        bench.beat(second, Beat{.clientId = "c@2", .expression = "TagB", .subVersion = 2});
+    }
+    EXPECT_EQ(bench.context.log().count(plugin::LogLevel::Warn), warnings) << "not again with every heartbeat";
+
+    auto conflicts = bench.registry().conflicts("G");
+    ASSERT_EQ(conflicts.size(), 1U);
+    EXPECT_EQ(conflicts[0].kind, Kind::Expressions);
+    EXPECT_EQ(conflicts[0].topic, "T");
+    ASSERT_EQ(conflicts[0].parties.size(), 2U);
+    std::sort(conflicts[0].parties.begin(), conflicts[0].parties.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
+    EXPECT_EQ(conflicts[0].parties[0].clientId, "c@1");
+    EXPECT_EQ(conflicts[0].parties[0].address, "127.0.0.1:1111");
+    EXPECT_EQ(conflicts[0].parties[0].says, "*");
+    EXPECT_EQ(conflicts[0].parties[1].says, "TagB");
+
+    bench.beat(first, Beat{.expression = "TagB", .subVersion = 3});
+    EXPECT_TRUE(bench.registry().conflicts("G").empty());
+    EXPECT_TRUE(bench.context.log().contains("agree again"));
+    bench.beat(first, Beat{.topic = "Other"});
+    EXPECT_EQ(bench.registry().conflicts("G").size(), 2U) << "each of the two topics";
+    bench.context.disconnect(second);
+    EXPECT_TRUE(bench.registry().conflicts("G").empty()) << "whoever is left agrees with itself";
+}
+
+TEST(Clients, AMemberThatLeavesItsTopicsOutIsNoDisagreement) {
+    ClientsBench bench;
+    const auto first = bench.context.peer();
+    const auto second = bench.context.peer("127.0.0.1:2222");
+    bench.beat(first, Beat{.fingerprint = 7});
+    bench.beat(second, Beat{.clientId = "c@2", .fingerprint = 7, .withoutSub = true});
+    EXPECT_TRUE(bench.registry().conflicts("G").empty());
+    EXPECT_EQ(bench.registry().clientId("G", second->id()), "c@2");
+    EXPECT_EQ(bench.registry().clientId("G", 12345), "");
+    EXPECT_EQ(bench.registry().clientId("Nobody", second->id()), "");
+}
+
+TEST(Clients, ConnectionsWithOneIdAreShownToOperators) {
+    ClientsBench bench;
+    const auto first = bench.context.peer("127.0.0.1:1111");
+    const auto second = bench.context.peer("127.0.0.1:2222");
+    bench.beat(first, Beat{});
+    bench.beat(second, Beat{});
+    const auto conflicts = bench.registry().conflicts("G");
+    ASSERT_EQ(conflicts.size(), 1U);
+    EXPECT_EQ(conflicts[0].kind, service::GroupConflict::Kind::ClientIds);
+    EXPECT_EQ(conflicts[0].parties.size(), 2U);
+    EXPECT_EQ(conflicts[0].parties[0].clientId, "c@1");
+}
+
+TEST(Clients, APullTellsOfAnExpressionOnlyWhatNoHeartbeatSays) {
+    ClientsBench bench;
+    bench.beat(bench.context.peer(), Beat{.expression = "TagA"});
+    bench.registry().compensate("G", "T", "TagB", "TAG");
+    EXPECT_EQ(bench.registry().subscription("G", "T")->subString, "TagA");
+    bench.registry().compensate("G", "Assigned", "*", "");
+    EXPECT_EQ(bench.registry().subscription("G", "Assigned")->subString, "*") << "a member that was given its queues names no topic";
+    bench.registry().compensate("G", "Bad", "||", "");
+    EXPECT_FALSE(bench.registry().subscription("G", "Bad"));
+}
+
 TEST(Clients, AConnectionMayChangeItsClientId) {
     ClientsBench bench;
     const auto peer = bench.context.peer();
@@ -279,11 +352,11 @@ TEST(Clients, AConnectionMayChangeItsClientId) {
 
 TEST(Clients, SubscriptionsThatOnlyPullsToldOfEndAfterTenMinutes) {
     ClientsBench bench;
-    bench.registry().compensate("Quiet", "T", *protocol::SubscriptionData::build("T", "TagA"));
+    bench.registry().compensate("Quiet", "T", "TagA", "TAG");
     EXPECT_EQ(bench.registry().subscription("Quiet", "T")->subString, "TagA");
     EXPECT_FALSE(bench.registry().group("Quiet").online);
     bench.context.advance(9min);
-    bench.registry().compensate("Quiet", "T", *protocol::SubscriptionData::build("T", "TagB"));
+    bench.registry().compensate("Quiet", "T", "TagB", "");
     bench.context.advance(9min);
     EXPECT_EQ(bench.registry().subscriptions("Quiet").size(), 1U);
     bench.context.advance(2min);

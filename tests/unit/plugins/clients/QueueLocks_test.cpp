@@ -62,5 +62,23 @@ TEST_F(QueueLocksTest, DroppingExpiredLocksFreesNoLiveOne) {
     EXPECT_EQ(locks.lock(request("b", {0, 1})).size(), 1U);
 }
 
+TEST_F(QueueLocksTest, OthersSeeOnlyLocksThatAreInForce) {
+    locks.lock(request("a", {0}));
+    clock.advance(30s);
+    locks.lock(request("b", {1}));
+    EXPECT_TRUE(locks.anyHeld("G"));
+    EXPECT_FALSE(locks.anyHeld("OtherGroup"));
+    auto held = locks.held("G");
+    ASSERT_EQ(held.size(), 2U);
+    EXPECT_EQ(held[0].clientId, "a");
+    EXPECT_EQ(held[0].ageMs, 30'000);
+    clock.advance(31s);
+    held = locks.held("G");
+    ASSERT_EQ(held.size(), 1U) << "nobody has dropped the expired one yet";
+    EXPECT_EQ(held[0].queue, (protocol::MessageQueue{"T", "broker-a", 1}));
+    clock.advance(31s);
+    EXPECT_FALSE(locks.anyHeld("G"));
+}
+
 }  // namespace
 }  // namespace patchbay::plugins::clients

@@ -9,6 +9,8 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace patchbay::plugins::pull {
 
@@ -54,13 +56,16 @@ struct FakeGroups final : service::SubscriptionGroups {
     Status put(const protocol::SubscriptionGroupConfig&) override { return Status::ok(); }
     Status remove(std::string_view) override { return Status::ok(); }
     bool readForbidden(std::string_view, std::string_view) const noexcept override { return forbidden; }
+    Status setReadForbidden(std::string_view, std::string_view, bool) override { return Status::ok(); }
     std::string toJson() const override { return {}; }
 };
 
 struct FakeOffsets final : service::ConsumerOffsets {
     using Key = std::tuple<std::string, std::string, std::int32_t>;
     std::map<Key, std::int64_t> committed;
-    std::map<Key, std::int64_t> pulled;
+    std::map<Key, std::vector<service::PullNote>> notes;
+    std::vector<std::pair<std::string, std::int64_t>> broadcasts;   // client id and offset
+    std::int64_t broadcastAt = -1;
     std::map<Key, std::int64_t> resets;
 
     static Key key(std::string_view g, std::string_view t, std::int32_t q) { return {std::string(g), std::string(t), q}; }
@@ -71,7 +76,12 @@ struct FakeOffsets final : service::ConsumerOffsets {
     void commit(std::string_view, std::string_view g, std::string_view t, std::int32_t q, std::int64_t offset) override {
         committed[key(g, t, q)] = offset;
     }
-    void commitPull(std::string_view g, std::string_view t, std::int32_t q, std::int64_t offset) override { pulled[key(g, t, q)] = offset; }
+    bool commitFrom(const plugin::Peer&, std::string_view g, std::string_view t, std::int32_t q, std::int64_t offset) override {
+        if (resets.contains(key(g, t, q))) return false;
+        committed[key(g, t, q)] = offset;
+        return true;
+    }
+    void notePull(std::string_view g, std::string_view t, std::int32_t q, const service::PullNote& note) override { notes[key(g, t, q)].push_back(note); }
     std::int64_t queryPull(std::string_view, std::string_view, std::int32_t) const noexcept override { return -1; }
     void assignReset(std::string_view g, std::string_view t, std::int32_t q, std::int64_t offset) override { resets[key(g, t, q)] = offset; }
     std::optional<std::int64_t> takeReset(std::string_view g, std::string_view t, std::int32_t q) noexcept override {
@@ -81,6 +91,9 @@ struct FakeOffsets final : service::ConsumerOffsets {
         resets.erase(at);
         return offset;
     }
+    void noteBroadcast(const service::BroadcastPull& pull, std::int64_t offset) override { broadcasts.emplace_back(pull.clientId, offset); }
+    std::int64_t broadcastStart(const service::BroadcastPull&) const override { return broadcastAt; }
+    std::vector<service::QueueProgress> progress(std::string_view, std::string_view) const override { return {}; }
     std::map<std::int32_t, std::int64_t> queues(std::string_view, std::string_view) const override { return {}; }
     std::vector<std::string> topicsOf(std::string_view) const override { return {}; }
     std::vector<std::string> groupsOf(std::string_view) const override { return {}; }
@@ -107,7 +120,12 @@ struct FakeClients final : service::ClientRegistry {
     Ref<plugin::Peer> findConsumer(std::string_view, std::string_view) const override { return {}; }
     Ref<plugin::Peer> findClient(std::string_view) const override { return {}; }
     void notifyChanged(std::string_view) override {}
-    void compensate(std::string_view, std::string_view, const protocol::SubscriptionData&) override {}
+    std::string clientId(std::string_view, std::uint64_t) const override { return "the member"; }
+    std::vector<service::GroupConflict> conflicts(std::string_view) const override { return {}; }
+    void compensate(std::string_view group, std::string_view topic, std::string_view expression, std::string_view) override {
+        compensated.push_back(std::string(group) + " " + std::string(topic) + " " + std::string(expression));
+    }
+    std::vector<std::string> compensated;
 };
 
 }  // namespace patchbay::plugins::pull

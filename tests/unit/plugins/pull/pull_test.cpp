@@ -276,7 +276,120 @@ TEST_F(PullTest, CommitsOnceWhenAsked) {
     append("wake");
     EXPECT_TRUE(result.answered());
     EXPECT_EQ(offsets_.query("g", "T", 0), -1) << "a woken pull does not commit again";
-    EXPECT_EQ((offsets_.pulled[FakeOffsets::key("g", "T", 0)]), 1);
+    EXPECT_EQ(offsets_.notes[FakeOffsets::key("g", "T", 0)].back().nextOffset, 1);
+}
+
+TEST_F(PullTest, RemembersHowEachPullEnded) {
+    using service::PullOutcome;
+    begin();
+    append("a", "TagA");
+    append("b", "TagB");
+    append("c", "TagA");
+    const auto last = [this] { return offsets_.notes[FakeOffsets::key("g", "T", 0)].back(); };
+    ASSERT_TRUE(pull(0, kSubscribed, "TagA").answered());
+    EXPECT_EQ(last().outcome, PullOutcome::Delivered);
+    EXPECT_EQ(last().delivered, 2);
+    EXPECT_EQ(last().filtered, 1);
+    EXPECT_NE(last().peer, 0U);
+    ASSERT_TRUE(pull(0, kSubscribed, "TagX").answered());
+    EXPECT_EQ(last().outcome, PullOutcome::Filtered);
+    EXPECT_EQ(last().filtered, 3);
+    ASSERT_TRUE(pull(99).answered());
+    EXPECT_EQ(last().outcome, PullOutcome::Moved);
+    ASSERT_TRUE(pull(3).answered());
+    EXPECT_EQ(last().outcome, PullOutcome::AtEnd);
+    const auto held = pull(3, kHold);
+    EXPECT_EQ(last().outcome, PullOutcome::Held);
+    EXPECT_TRUE(held.held());
+}
+
+TEST_F(PullTest, AnAppendOfManyMessagesWakesEachPullOnceAndOnlyThoseThatWantOne) {
+    begin();
+    auto all = pull(0, kHold);
+    auto tagB = pull(0, kHold, "TagB");
+    auto tagX = pull(0, kHold, "TagX");
+    auto other = request(0, kHold);
+    other.queueId = 1;
+    auto otherQueue = pull(other);
+    auto third = request(0, kHold, "TagB");
+    third.queueId = 2;
+    auto thirdQueue = pull(third);
+
+    // More than are sorted at once, over two queues in turn; the only TagB is the last.
+    testkit::TestBatch batch;
+    constexpr int kMessages = 150;
+    for (int i = 0; i < kMessages; ++i) {
+        testkit::TestMessage message;
+        message.topic = "T";
+        message.queueId = i % 2;
+        message.body = "x";
+        message.tags = i == kMessages - 2 ? "TagB" : "TagA";
+        batch.add(message);
+    }
+    batch.appendTo(store_);
+    ASSERT_TRUE(batch.wait());
+    context_.pump();
+    EXPECT_EQ(bodies(all).size(), 32U);
+    ASSERT_TRUE(tagB.answered());
+    EXPECT_EQ(bodies(tagB).size(), 1U);
+    EXPECT_EQ(bodies(otherQueue).size(), 32U);
+    EXPECT_TRUE(tagX.held());
+    EXPECT_TRUE(thirdQueue.held());
+    EXPECT_EQ(all.rounds(), 2);
+}
+
+TEST_F(PullTest, ACommitWithAPullDoesNotUndoAReset) {
+    begin();
+    append("a");
+    offsets_.committed[FakeOffsets::key("g", "T", 0)] = 0;
+    offsets_.assignReset("g", "T", 0, 0);
+    auto header = request(1, kSubscribed | protocol::kPullFlagCommitOffset);
+    header.commitOffset = 1;
+    auto moved = pull(header);
+    EXPECT_EQ(moved.code(), ResponseCode::PullOffsetMoved);
+    EXPECT_EQ(moved.field("nextBeginOffset"), "0");
+    EXPECT_EQ(offsets_.query("g", "T", 0), 0);
+}
+
+TEST_F(PullTest, ABroadcastingClientIsRememberedAndMayBeToldWhereToGoOn) {
+    begin();
+    append("a");
+    clients_.state.online = true;
+    clients_.state.model = service::MessageModel::Broadcasting;
+    clients_.data = *protocol::SubscriptionData::build("T", "*");
+    ASSERT_TRUE(pull(0, 0).answered());
+    ASSERT_EQ(offsets_.broadcasts.size(), 1U);
+    EXPECT_EQ(offsets_.broadcasts[0], (std::pair<std::string, std::int64_t>{"the member", 0}));
+
+    auto header = request(-1);
+    header.requestSource = 1;
+    header.proxyForwardClientId = "behind a proxy";
+    offsets_.broadcastAt = 1;
+    auto moved = pull(header);
+    EXPECT_EQ(moved.code(), ResponseCode::PullOffsetMoved);
+    EXPECT_EQ(moved.remark(), "OFFSET_RESET");
+    EXPECT_EQ(moved.field("nextBeginOffset"), "1");
+    EXPECT_EQ(offsets_.broadcasts.back(), (std::pair<std::string, std::int64_t>{"behind a proxy", 1}));
+
+    offsets_.broadcasts.clear();
+    clients_.state.consumeType = service::ConsumeType::Actively;
+    ASSERT_TRUE(pull(0, 0).answered());
+    EXPECT_TRUE(offsets_.broadcasts.empty()) << "whoever pulls by itself keeps its offsets itself";
+}
+
+TEST_F(PullTest, ASlowGroupIsSentToTheBrokerOfItsSettings) {
+    begin({{"slaveReadEnable", "true"}});
+    groups_.groups["g"].whichBrokerWhenConsumeSlowly = 3;
+    groups_.groups["g"].brokerId = 2;
+    append("a");
+    EXPECT_EQ(pull(0).field("suggestWhichBrokerId"), "2") << "it is not far behind";
+}
+
+TEST_F(PullTest, ExpressionsOfPullsAreToldToTheRegistry) {
+    begin();
+    append("a", "TagA");
+    ASSERT_TRUE(pull(0, kSubscribed, "TagA").answered());
+    EXPECT_EQ(clients_.compensated, std::vector<std::string>{"g T TagA"});
 }
 
 TEST_F(PullTest, TellsAResetOnce) {

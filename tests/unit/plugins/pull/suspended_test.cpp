@@ -5,6 +5,7 @@
 
 #include "patchbay/plugin/Suspended.h"
 #include "patchbay/testkit/FakeContext.h"
+#include "patchbay/testkit/ManualClock.h"
 
 #include <atomic>
 #include <functional>
@@ -78,6 +79,57 @@ TEST_F(SuspendedTest, LetsGoAtTheDeadlineAndStopsTicking) {
     ASSERT_TRUE(hold(held, 1, 1, 500ms)) << "it starts to tick again";
     context_.advance(1s);
     EXPECT_EQ(left_, 3);
+}
+
+TEST_F(SuspendedTest, DeadlinesBeyondATurnOfTheWheelAndTicksThatComeLateAreKept) {
+    testkit::ManualClock clock;
+    Suspended<int, int> held(context_.timers(), clock, 100);
+    for (const auto wait : {0ms, 199ms, 200ms, 25'600ms, 26'000ms, 3'600'000ms}) {
+        Request r = request();
+        ASSERT_TRUE(held.hold(1, 1, clock.now() + wait, r));
+    }
+    const auto pass = [&](std::chrono::milliseconds time) {
+        for (; time > 0ms; time -= 200ms) {
+            clock.advance(200ms);
+            context_.advance(200ms);
+        }
+    };
+    pass(400ms);
+    EXPECT_EQ(left_, 3);
+    pass(25s);
+    EXPECT_EQ(left_, 3) << "none early";
+    pass(1s);
+    EXPECT_EQ(left_, 5);
+    clock.advance(2h);  // the timer did not run meanwhile
+    pass(200ms);
+    EXPECT_EQ(left_, 6);
+    EXPECT_TRUE(held.empty());
+}
+
+TEST_F(SuspendedTest, AHundredThousandWaitWithoutBeingLookedAt) {
+    constexpr int kMany = 100'000;
+    Suspended<int, int> held(context_.timers(), context_.clock(), kMany);
+    for (int i = 0; i < kMany; ++i) ASSERT_TRUE(hold(held, i, i, 10min));
+    int asked = 0;
+    EXPECT_EQ(held.wake(77, [&asked](int) { return ++asked > 0; }), 1U);
+    EXPECT_EQ(asked, 1);
+    context_.advance(1min);
+    EXPECT_EQ(left_, 1);
+    held.drain();
+    EXPECT_EQ(left_, kMany);
+}
+
+TEST_F(SuspendedTest, RequestsOfClosedConnectionsGoWithinSevenSeconds) {
+    Suspended<int, int> held(context_.timers(), context_.clock(), 10);
+    const auto peer = context_.peer("127.0.0.1:4444");
+    Request r(new CountingCore(left_, peer));
+    ASSERT_TRUE(held.hold(1, 1, context_.clock().now() + 10min, r));
+    ASSERT_TRUE(hold(held, 1, 1, 10min));
+    context_.disconnect(peer);
+    context_.advance(7s);
+    EXPECT_EQ(left_, 1);
+    EXPECT_EQ(held.size(), 1U);
+    held.drain();
 }
 
 TEST_F(SuspendedTest, DrainIsAStateLateRequestsAreNotTaken) {

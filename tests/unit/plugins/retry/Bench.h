@@ -10,6 +10,7 @@
 #include "patchbay/protocol/headers/SendMessage.h"
 #include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/protocol/message/Properties.h"
+#include "patchbay/service/QueueLocks.h"
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
@@ -20,6 +21,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 extern "C" patchbay::plugin::Plugin* patchbay_plugin_create() noexcept;
 
@@ -31,12 +33,20 @@ struct Stored {
     protocol::RecordView record;
 };
 
+/// A group either holds a lock or not.
+struct FakeLocks final : service::QueueLocks {
+    std::string group;
+    bool anyHeld(std::string_view asked) const override { return asked == group; }
+    std::vector<service::QueueLock> held(std::string_view) const override { return {}; }
+};
+
 /// Has topic T, and group G with its defaults.
 class RetryBench : public ::testing::Test {
 protected:
     void SetUp() override {
         context_.brokerIdentity().storeRoot = dir_.path();
         context_.provide<service::MessageStore>(store_);
+        context_.provide<service::QueueLocks>(locks_);
         runner_.add<topics::TopicsPlugin>();
         runner_.add<delay::DelayPlugin>();
         runner_.add<RetryPlugin>();
@@ -100,6 +110,7 @@ protected:
     testkit::TempDir dir_;
     testkit::FakeContext context_;
     testkit::MemoryStore store_{context_.clock()};
+    FakeLocks locks_;
     testkit::PluginRunner runner_{context_};
 };
 

@@ -63,6 +63,41 @@ TEST_F(RetryBench, TheGroupOfARetryTopicMayBeFollowedByATopic) {
     EXPECT_TRUE(policy.judge({"%RETRY%G+T", 16, 16, 400}).deadLetterTopic.empty());
 }
 
+TEST_F(RetryBench, WhatAnOrderlyGroupGivesUpIsADeadLetterHoweverOftenItWasTried) {
+    service::RetryPolicy& policy = recorded::provided<service::RetryPolicy>(context_);
+    EXPECT_TRUE(policy.judge({"%RETRY%G", 3, 16, 400}).deadLetterTopic.empty());
+    locks_.group = "G";
+    EXPECT_EQ(policy.judge({"%RETRY%G", 3, 16, 400}).deadLetterTopic, "%DLQ%G");
+    EXPECT_TRUE(policy.judge({"%RETRY%Another", 3, 16, 400}).deadLetterTopic.empty());
+    locks_.group.clear();
+    EXPECT_TRUE(policy.judge({"%RETRY%G", 3, 16, 400}).deadLetterTopic.empty()) << "its locks are gone";
+}
+
+/// The same table for what is sent back and for what a consumer sends itself; a send is judged one try later, because the
+/// consumer has counted it already.
+TEST_F(RetryBench, TheLimitOfRetriesIsTheSameHoweverItIsSaid) {
+    struct Case {
+        std::int32_t groupMax;
+        std::optional<std::int32_t> clientMax;
+        std::int32_t limit;
+    };
+    for (const Case& c : {Case{16, {}, 16}, Case{16, 0, 0}, Case{16, 1, 1}, Case{16, 16, 16}, Case{2, {}, 2}, Case{2, 5, 5}, Case{0, {}, 0},
+                          Case{16, -1, -1}}) {
+        SCOPED_TRACE(std::to_string(c.groupMax) + " " + std::to_string(c.clientMax.value_or(-99)));
+        group("Limit", c.groupMax, 1);
+        service::RetryPolicy& policy = recorded::provided<service::RetryPolicy>(context_);
+        EXPECT_TRUE(policy.judge({"%RETRY%Limit", c.limit, c.clientMax, 400}).deadLetterTopic.empty());
+        EXPECT_EQ(policy.judge({"%RETRY%Limit", c.limit + 1, c.clientMax, 400}).deadLetterTopic, "%DLQ%Limit");
+        const std::int64_t dead = count("%DLQ%Limit");
+        if (c.limit > 0) {
+            EXPECT_EQ(sendBack(consumed(c.limit - 1), 0, c.clientMax, "Limit").code(), ResponseCode::Success);
+            EXPECT_EQ(count("%DLQ%Limit"), dead);
+        }
+        EXPECT_EQ(sendBack(consumed(std::max(c.limit, 0)), 2, c.clientMax, "Limit").code(), ResponseCode::Success);
+        EXPECT_EQ(count("%DLQ%Limit"), dead + 1) << "at once, whatever level was asked for";
+    }
+}
+
 TEST_F(RetryBench, ARetryOfNoGroupIsRefused) {
     const auto verdict = recorded::provided<service::RetryPolicy>(context_).judge({"%RETRY%bad group!", 0, 16, 400});
     EXPECT_EQ(verdict.code, ResponseCode::SubscriptionGroupNotExist);

@@ -5,12 +5,15 @@
 #include "patchbay/plugin/Request.h"
 #include "patchbay/plugin/Runtime.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <list>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -19,7 +22,7 @@
 namespace patchbay::plugin {
 
 /// Holds requests until wake(), their deadline, or drain(); each leaves exactly once, through redispatch(), so that its
-/// processor decides anew. Requests whose connection has closed are dropped within a few seconds.
+/// processor decides anew. Requests whose connection has closed are dropped within seven seconds.
 /// Owned by a plugin, which calls drain() and then close() before it is destroyed. All functions are thread-safe; none calls
 /// out of the holder with a lock held. Nothing runs, and no timer ticks, while nothing is held.
 ///
@@ -46,7 +49,10 @@ public:
             std::move(request).redispatch();
             return true;
         }
-        shard.held[std::move(key)].push_back({std::move(request), std::move(tag), deadline});
+        const auto at = shard.held.try_emplace(std::move(key)).first;
+        Entry& entry = at->second.emplace_back(std::move(request), std::move(tag), deadline, at->first);
+        entry.self = std::prev(at->second.end());
+        shard.schedule(entry);
         // The count is first raised, then the caller looks again: whoever appends in between sees one of the two.
         size_.fetch_add(1, std::memory_order_seq_cst);
         lock.unlock();
@@ -63,7 +69,11 @@ public:
             const std::lock_guard lock(shard.mutex);
             const auto found = shard.held.find(key);
             if (found == shard.held.end()) return 0;
-            takeIf(found->second, woken, [&wanted](const Entry& entry) { return wanted(entry.tag); });
+            for (auto entry = found->second.begin(); entry != found->second.end();) {
+                const auto next = std::next(entry);
+                if (wanted(std::as_const(entry->tag))) shard.take(found->second, *entry, woken);
+                entry = next;
+            }
             if (found->second.empty()) shard.held.erase(found);
         }
         return release(woken);
@@ -78,7 +88,9 @@ public:
     /// Sends all requests back into the route table and refuses new ones from now on. May be called again.
     void drain() noexcept {
         draining_.store(true, std::memory_order_release);
-        for (auto& shard : shards_) sweep(shard, [](const Entry&) { return true; });
+        for (auto& shard : shards_) {
+            for (std::size_t slot = 0; slot < kSlots; ++slot) sweep(shard, slot, [](const Entry&) { return true; });
+        }
     }
 
     /// Ends the timer. Requests that are still held are answered as lost ones.
@@ -92,42 +104,69 @@ public:
 
 private:
     struct Entry {
+        Entry(Request request_, Tag tag_, MonotonicTime deadline_, const Key& key_)
+            : request(std::move(request_)), tag(std::move(tag_)), deadline(deadline_), key(&key_) {}
         Request request;
         Tag tag;
         MonotonicTime deadline;
+        const Key* key;                          // in the map, which does not move it
+        typename std::list<Entry>::iterator self;
+        std::uint32_t place = 0;                 // in its slot
     };
+    using Entries = std::list<Entry>;
+
+    static constexpr std::size_t kShards = 16;
+    static constexpr std::size_t kPeerSlots = 4;
+    static constexpr std::size_t kSlots = 128;   // a later deadline waits for another turn of the wheel
+    static constexpr std::chrono::milliseconds kTick{200};
+
+    [[nodiscard]] static std::uint64_t tickOf(MonotonicTime time) noexcept {
+        return static_cast<std::uint64_t>(time.time_since_epoch() / kTick);
+    }
+
     struct alignas(64) Shard {
         std::mutex mutex;
-        std::unordered_map<Key, std::vector<Entry>, Hash, Equal> held;
+        std::unordered_map<Key, Entries, Hash, Equal> held;
+        // By deadline, so that a tick looks at the requests that are due and not at all that wait.
+        std::array<std::vector<Entry*>, kSlots> slots;
+
+        [[nodiscard]] std::vector<Entry*>& slotOf(const Entry& entry) noexcept { return slots[(tickOf(entry.deadline) + 1) % kSlots]; }
+        void schedule(Entry& entry) {
+            auto& slot = slotOf(entry);
+            entry.place = static_cast<std::uint32_t>(slot.size());
+            slot.push_back(&entry);
+        }
+        /// Moves the request out; the entry is gone afterwards, its list may be empty.
+        void take(Entries& entries, Entry& entry, std::vector<Request>& out) {
+            auto& slot = slotOf(entry);
+            slot[entry.place] = slot.back();
+            slot[entry.place]->place = entry.place;
+            slot.pop_back();
+            out.push_back(std::move(entry.request));
+            entries.erase(entry.self);
+        }
     };
-    static constexpr std::size_t kShards = 16;
-    static constexpr std::chrono::milliseconds kTick{200};
 
     // The map inside a shard uses the low bits of the same hash, so take others.
     Shard& shardOf(std::size_t hash) noexcept { return shards_[(hash * 0x9E3779B97F4A7C15ULL) >> 60]; }
 
     template <typename Predicate>
-    static void takeIf(std::vector<Entry>& entries, std::vector<Request>& out, Predicate&& leaves) {
-        for (std::size_t i = 0; i < entries.size();) {
-            if (!leaves(entries[i])) {
-                ++i;
-                continue;
-            }
-            out.push_back(std::move(entries[i].request));
-            if (i + 1 != entries.size()) entries[i] = std::move(entries.back());
-            entries.pop_back();
-        }
-    }
-
-    template <typename Predicate>
-    void sweep(Shard& shard, Predicate&& leaves) noexcept {
+    void sweep(Shard& shard, std::size_t number, Predicate&& leaves) noexcept {
         std::vector<Request> out;
         {
             const std::lock_guard lock(shard.mutex);
-            for (auto at = shard.held.begin(); at != shard.held.end();) {
-                takeIf(at->second, out, leaves);
-                at = at->second.empty() ? shard.held.erase(at) : std::next(at);
+            auto& slot = shard.slots[number % kSlots];
+            for (std::size_t i = 0; i < slot.size();) {
+                Entry& entry = *slot[i];
+                if (!leaves(std::as_const(entry))) {
+                    ++i;
+                    continue;
+                }
+                const auto at = shard.held.find(*entry.key);
+                shard.take(at->second, entry, out);
+                if (at->second.empty()) shard.held.erase(at);
             }
+            if (slot.empty()) slot.shrink_to_fit();
         }
         release(out);
     }
@@ -143,20 +182,26 @@ private:
         const std::lock_guard lock(tickMutex_);
         if (ticking_ || closed_) return;
         ticking_ = true;
+        seen_ = tickOf(clock_.now());
         running_.store(true, std::memory_order_release);
         timer_ = timers_.after(kTick, [this] { tick(); });
     }
 
     void tick() noexcept {
         const MonotonicTime now = clock_.now();
-        // Looking at a connection costs a cache miss, so each tick does it for one shard only.
-        const std::size_t closedTurn = turn_++ % kShards;
-        for (std::size_t i = 0; i < kShards; ++i) {
-            const bool lookAtPeers = i == closedTurn;
-            sweep(shards_[i], [now, lookAtPeers](const Entry& entry) {
-                return entry.deadline <= now || (lookAtPeers && !entry.request.peer().isOpen());
-            });
+        const auto due = [now](const Entry& entry) { return entry.deadline <= now; };
+        const auto gone = [](const Entry& entry) { return !entry.request.peer().isOpen(); };
+        // A tick that came late has to look at what the missed ones would have seen; and at the last one again, for a
+        // request that was still on its way into the wheel then.
+        const std::uint64_t last = tickOf(now);
+        const std::uint64_t first = std::max(std::min(seen_, last), last - std::min<std::uint64_t>(last, kSlots - 1));
+        // Looking at a connection costs a cache miss, so each tick does it for one part of the wheel.
+        const std::size_t part = turn_++ % (kSlots / kPeerSlots) * kPeerSlots;
+        for (auto& shard : shards_) {
+            for (std::uint64_t tick = first; tick <= last; ++tick) sweep(shard, tick % kSlots, due);
+            for (std::size_t slot = part; slot < part + kPeerSlots; ++slot) sweep(shard, slot, gone);
         }
+        seen_ = last;
         const std::lock_guard lock(tickMutex_);
         if (closed_) return;
         ticking_ = !empty();
@@ -183,6 +228,7 @@ private:
     bool ticking_ = false;    // guarded by tickMutex_
     bool closed_ = false;     // guarded by tickMutex_
     std::size_t turn_ = 0;    // control executor only
+    std::uint64_t seen_ = 0;  // the last tick; written by it, and before there is one
 };
 
 }  // namespace patchbay::plugin

@@ -45,6 +45,8 @@ public:
     virtual Status remove(std::string_view group) = 0;
     /// Whether the group may not read the topic (bit 2, value 4, of its forbidden bits).
     [[nodiscard]] virtual bool readForbidden(std::string_view group, std::string_view topic) const noexcept = 0;
+    /// Forbids or allows it. NotFound for an unknown group.
+    virtual Status setReadForbidden(std::string_view group, std::string_view topic, bool forbidden) = 0;
     /// The whole table as RocketMQ serialises it (201, subscriptionGroup.json).
     [[nodiscard]] virtual std::string toJson() const = 0;
 };
