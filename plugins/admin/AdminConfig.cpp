@@ -14,6 +14,10 @@ constexpr std::array kKeys{
                       "Administration requests that may wait; beyond it they are answered SYSTEM_BUSY.", 0, 1, 10'000'000},
     plugin::ConfigKey{"validateSystemTopicWhenUpdateTopic", ConfigType::Bool, "true",
                       "Refuses changes of system topics by an administrator."},
+    plugin::ConfigKey{"adminLocalOnlyCodes", ConfigType::Text, "25 306 316 329",
+                      "Codes of this plugin that only peers of the same machine may ask for; empty serves everybody."},
+    plugin::ConfigKey{"adminQueueEntriesMax", ConfigType::Int, "1024", "Entries of a queue that one QUERY_CONSUME_QUEUE may list.", 0, 1,
+                      100'000},
     plugin::ConfigKey{"enableMixedMessageType", ConfigType::Bool, "false", "Allows topics of message type MIXED."},
 };
 
@@ -21,12 +25,16 @@ constexpr std::array kKeys{
 
 std::span<const plugin::ConfigKey> AdminConfig::keys() noexcept { return kKeys; }
 
-AdminConfig AdminConfig::from(const plugin::ConfigView& view) {
+Result<AdminConfig> AdminConfig::from(const plugin::ConfigView& view) {
     AdminConfig config;
     config.threads = static_cast<std::uint32_t>(view.integer("adminBrokerThreadPoolNums"));
     config.queueCapacity = static_cast<std::uint32_t>(view.integer("adminBrokerThreadPoolQueueCapacity"));
     config.refuseSystemTopics = view.flag("validateSystemTopicWhenUpdateTopic");
     config.mixedTopics = view.flag("enableMixedMessageType");
+    config.queueEntriesMax = static_cast<std::int32_t>(view.integer("adminQueueEntriesMax"));
+    auto localOnly = plugin::LocalOnly::parse("adminLocalOnlyCodes", view.text("adminLocalOnlyCodes"));
+    if (!localOnly) return localOnly.error();
+    config.localOnly = std::move(*localOnly);
     return config;
 }
 

@@ -3,6 +3,10 @@
 namespace patchbay::plugins::admin {
 
 void AdminProcessor::process(plugin::Request request) {
+    if (auto refused = services_.localOnly.refuse(request)) {
+        std::move(request).respond(std::move(*refused));
+        return;
+    }
     plugin::Response response = answer(request);
     std::move(request).respond(std::move(response));
 }

@@ -1,6 +1,7 @@
 // AdminProcessor: what the processors of this plugin share.
 #pragma once
 
+#include "patchbay/plugin/LocalOnly.h"
 #include "patchbay/plugin/Plugin.h"
 #include "patchbay/service/ClientRegistry.h"
 #include "patchbay/service/ConsumerOffsets.h"
@@ -8,6 +9,7 @@
 #include "patchbay/service/Registration.h"
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
+#include "patchbay/service/TrafficStats.h"
 
 #include <initializer_list>
 #include <optional>
@@ -24,15 +26,20 @@ struct AdminServices {
     plugin::ServiceRef<service::ConsumerOffsets> offsets;
     plugin::ServiceRef<service::ClientRegistry> clients;
     plugin::ServiceRef<service::Registration> registration;   ///< may be empty
+    plugin::ServiceRef<service::TrafficStats> traffic;         ///< may be empty
+    plugin::LocalOnly localOnly;
 };
 
 /// Answers at once, on the "admin" executor. Owned by the plugin.
 class AdminProcessor : public plugin::Processor {
 public:
+    explicit AdminProcessor(const AdminServices& services) : services_(services) {}
     void process(plugin::Request request) final;
 
 protected:
     [[nodiscard]] virtual plugin::Response answer(const plugin::Request& request) = 0;
+
+    const AdminServices& services_;
 };
 
 /// Success with a body.

@@ -9,7 +9,7 @@ namespace patchbay::plugins::admin {
 class BrokerAdmin final : public AdminProcessor {
 public:
     BrokerAdmin(const AdminServices& services, plugin::PluginContext& context, const RuntimeStats& stats)
-        : services_(services), context_(context), stats_(stats) {}
+        : AdminProcessor(services), context_(context), stats_(stats) {}
 
 protected:
     [[nodiscard]] plugin::Response answer(const plugin::Request& request) override;
@@ -19,7 +19,6 @@ private:
     [[nodiscard]] plugin::Response config() const;
     [[nodiscard]] plugin::Response runtimeInfo() const;
 
-    const AdminServices& services_;
     plugin::PluginContext& context_;
     const RuntimeStats& stats_;
 };

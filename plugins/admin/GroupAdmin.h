@@ -9,7 +9,7 @@ namespace patchbay::plugins::admin {
 
 class GroupAdmin final : public AdminProcessor {
 public:
-    GroupAdmin(const AdminServices& services, const plugin::BrokerIdentity& identity) : services_(services), identity_(identity) {}
+    GroupAdmin(const AdminServices& services, const plugin::BrokerIdentity& identity) : AdminProcessor(services), identity_(identity) {}
 
 protected:
     [[nodiscard]] plugin::Response answer(const plugin::Request& request) override;
@@ -25,7 +25,6 @@ private:
     [[nodiscard]] plugin::Response topicsOfGroup(const plugin::Request& request) const;
     [[nodiscard]] plugin::Response put(const protocol::SubscriptionGroupConfig& config);
 
-    const AdminServices& services_;
     const plugin::BrokerIdentity& identity_;
 };
 

@@ -72,6 +72,10 @@ void StatsAdmin::addQueues(protocol::ConsumeStats& stats, std::string_view group
         }
         stats.offsetTable.emplace(protocol::MessageQueue{topic, identity_.brokerName, queue}, entry);
     }
+    if (!services_.traffic) return;
+    if (const auto rate = services_.traffic->find("GROUP_GET_NUMS", topic + "@" + std::string(group))) {
+        stats.consumeTps += rate->minute.tps;
+    }
 }
 
 Response StatsAdmin::consumeStats(const plugin::Request& request) const {

@@ -11,7 +11,7 @@ namespace patchbay::plugins::admin {
 class StatsAdmin final : public AdminProcessor {
 public:
     StatsAdmin(const AdminServices& services, const plugin::BrokerIdentity& identity, const Clock& clock)
-        : services_(services), identity_(identity), clock_(clock) {}
+        : AdminProcessor(services), identity_(identity), clock_(clock) {}
 
 protected:
     [[nodiscard]] plugin::Response answer(const plugin::Request& request) override;
@@ -29,7 +29,6 @@ private:
     void dropUnsubscribed(std::string_view group, std::vector<std::string>& topics) const;
     void addQueues(protocol::ConsumeStats& stats, std::string_view group, const std::string& topic, std::int32_t queues) const;
 
-    const AdminServices& services_;
     const plugin::BrokerIdentity& identity_;
     const Clock& clock_;
 };

@@ -155,6 +155,9 @@ Response TopicAdmin::stats(const plugin::Request& request) const {
         }
         table.offsetTable.emplace(protocol::MessageQueue{config->topicName, identity_.brokerName, queue}, entry);
     }
+    if (services_.traffic) {
+        if (const auto rate = services_.traffic->find("TOPIC_PUT_NUMS", header->topic)) table.topicPutTps = rate->minute.tps;
+    }
     return withBody(table.toJson());
 }
 

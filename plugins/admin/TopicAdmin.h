@@ -13,7 +13,7 @@ namespace patchbay::plugins::admin {
 class TopicAdmin final : public AdminProcessor {
 public:
     TopicAdmin(const AdminServices& services, const plugin::BrokerIdentity& identity, const AdminConfig& config)
-        : services_(services), identity_(identity), config_(config) {}
+        : AdminProcessor(services), identity_(identity), config_(config) {}
 
 protected:
     [[nodiscard]] plugin::Response answer(const plugin::Request& request) override;
@@ -29,7 +29,6 @@ private:
     /// Why the topic may not be created or changed so.
     [[nodiscard]] std::optional<plugin::Response> refuse(const protocol::TopicConfig& config) const;
 
-    const AdminServices& services_;
     const plugin::BrokerIdentity& identity_;
     const AdminConfig& config_;
 };

@@ -3,6 +3,7 @@
 #include "ClientRelay.h"
 #include "GroupAdmin.h"
 #include "StatsAdmin.h"
+#include "StoreAdmin.h"
 #include "TopicAdmin.h"
 
 #include <array>
@@ -15,7 +16,9 @@ public:
     std::span<const plugin::ConfigKey> configKeys() const noexcept override { return AdminConfig::keys(); }
 
     Status configure(const plugin::ConfigView& config) override {
-        config_ = AdminConfig::from(config);
+        auto read = AdminConfig::from(config);
+        if (!read) return read.error();
+        config_ = std::move(*read);
         return Status::ok();
     }
 
@@ -27,6 +30,7 @@ public:
         groups_ = std::make_unique<GroupAdmin>(services_, context.identity());
         consumption_ = std::make_unique<StatsAdmin>(services_, context.identity(), context.clock());
         broker_ = std::make_unique<BrokerAdmin>(services_, context, *stats_);
+        storeAdmin_ = std::make_unique<StoreAdmin>(services_, config_);
         relay_ = std::make_unique<ClientRelay>(services_);
         return bind(context.processors());
     }
@@ -39,6 +43,7 @@ public:
 
     void stop() noexcept override {
         relay_.reset();
+        storeAdmin_.reset();
         broker_.reset();
         consumption_.reset();
         groups_.reset();
@@ -56,6 +61,8 @@ private:
         if (result = from.require(services_.offsets); !result) return result;
         if (result = from.require(services_.clients); !result) return result;
         services_.registration = from.want<service::Registration>();
+        services_.traffic = from.want<service::TrafficStats>();
+        services_.localOnly = config_.localOnly;
         return Status::ok();
     }
 
@@ -73,6 +80,7 @@ private:
                                                  Code::GetBrokerConsumeStats, Code::GetAllProducerInfo,
                                                  Code::QuerySubscriptionByConsumer};
         static constexpr std::array kBroker{Code::UpdateBrokerConfig, Code::GetBrokerConfig, Code::GetBrokerRuntimeInfo};
+        static constexpr std::array kStore{Code::CleanExpiredConsumequeue, Code::CleanUnusedTopic, Code::QueryConsumeQueue};
         static constexpr std::array kRelayed{Code::GetConsumerRunningInfo};
         plugin::BindOptions options;
         options.executor = {"admin", config_.threads, config_.queueCapacity, std::chrono::milliseconds(0)};
@@ -80,6 +88,7 @@ private:
         if (auto bound = processors.bind(kGroups, *groups_, options); !bound) return bound;
         if (auto bound = processors.bind(kConsumption, *consumption_, options); !bound) return bound;
         if (auto bound = processors.bind(kBroker, *broker_, options); !bound) return bound;
+        if (auto bound = processors.bind(kStore, *storeAdmin_, options); !bound) return bound;
         return processors.bind(kRelayed, *relay_, options);
     }
 
@@ -91,6 +100,7 @@ private:
     std::unique_ptr<GroupAdmin> groups_;
     std::unique_ptr<StatsAdmin> consumption_;
     std::unique_ptr<BrokerAdmin> broker_;
+    std::unique_ptr<StoreAdmin> storeAdmin_;
     std::unique_ptr<ClientRelay> relay_;
 };
 
@@ -101,4 +111,4 @@ PATCHBAY_PLUGIN(patchbay::plugins::admin::AdminPlugin, "admin", "1.0.0",
                 patchbay::plugin::kConcurrentGenerations, "",
                 "patchbay.MessageStore/1 patchbay.TopicConfigs/1 patchbay.SubscriptionGroups/1 patchbay.ConsumerOffsets/1 "
                 "patchbay.ClientRegistry/1",
-                "patchbay.Registration/1")
+                "patchbay.Registration/1 patchbay.TrafficStats/1")

@@ -43,6 +43,7 @@ void ConfigProcessor::process(plugin::Request request) {
 }
 
 Response ConfigProcessor::answer(const plugin::Request& request) {
+    if (auto refused = localOnly_.refuse(request)) return std::move(*refused);
     const auto& command = request.command();
     switch (static_cast<RequestCode>(command.code)) {
         case RequestCode::PutKvConfig: return put(command);

@@ -4,15 +4,19 @@
 #include "KvConfig.h"
 
 #include "patchbay/plugin/Config.h"
+#include "patchbay/plugin/LocalOnly.h"
 #include "patchbay/plugin/Logger.h"
 #include "patchbay/plugin/Processor.h"
+
+#include <utility>
 
 namespace patchbay::plugins::namesrv {
 
 /// Serves 100, 101, 102, 219, 318 and 319 on an executor: changes wait for the disk. Owned by the plugin.
 class ConfigProcessor final : public plugin::Processor {
 public:
-    ConfigProcessor(KvConfig& kv, plugin::RuntimeConfig& config, plugin::Logger& log) : kv_(kv), config_(config), log_(log) {}
+    ConfigProcessor(KvConfig& kv, plugin::RuntimeConfig& config, plugin::Logger& log, plugin::LocalOnly localOnly)
+        : kv_(kv), config_(config), log_(log), localOnly_(std::move(localOnly)) {}
 
     void process(plugin::Request request) override;
 
@@ -28,6 +32,7 @@ private:
     KvConfig& kv_;
     plugin::RuntimeConfig& config_;
     plugin::Logger& log_;
+    const plugin::LocalOnly localOnly_;
 };
 
 }  // namespace patchbay::plugins::namesrv

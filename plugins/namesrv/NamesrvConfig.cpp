@@ -24,6 +24,9 @@ constexpr std::array kKeys{
     ConfigKey{.name = "defaultThreadPoolQueueCapacity", .type = ConfigType::Int, .defaultValue = "10000",
               .doc = "Registrations and administration requests that may wait; more are refused as busy.", .min = 1,
               .max = 1'000'000},
+    ConfigKey{.name = "namesrvLocalOnlyCodes", .type = ConfigType::Text, .defaultValue = "318",
+              .doc = "Of the codes 100, 101, 102, 219, 318 and 319, those that only peers of the same machine may ask for; empty serves "
+                     "everybody."},
     ConfigKey{.name = "orderMessageEnable", .type = ConfigType::Bool, .defaultValue = "false",
               .doc = "Adds the order configuration of a topic to its route.", .flags = kReloadable},
     ConfigKey{.name = "returnOrderTopicConfigToBroker", .type = ConfigType::Bool, .defaultValue = "true",

@@ -28,6 +28,9 @@ constexpr std::array kConfigCodes{RequestCode::PutKvConfig, RequestCode::GetKvCo
 
 Status NamesrvPlugin::configure(const plugin::ConfigView& config) {
     config_.read(config);
+    auto localOnly = plugin::LocalOnly::parse("namesrvLocalOnlyCodes", config.text("namesrvLocalOnlyCodes"));
+    if (!localOnly) return localOnly.error();
+    localOnly_ = std::move(*localOnly);
     return Status::ok();
 }
 
@@ -41,7 +44,7 @@ Status NamesrvPlugin::init(plugin::PluginContext& context) {
     registryProcessor_ = std::make_unique<RegistryProcessor>(routes_, *kv_, config_.switches, *notifier_, context.clock(),
                                                              context.log());
     registryProcessor_->setExpiry(config_.brokerExpiry);
-    configProcessor_ = std::make_unique<ConfigProcessor>(*kv_, context.runtimeConfig(), context.log());
+    configProcessor_ = std::make_unique<ConfigProcessor>(*kv_, context.runtimeConfig(), context.log(), localOnly_);
     return bindProcessors();
 }
 

@@ -32,6 +32,7 @@ private:
     void scan();
 
     NamesrvConfig config_;
+    plugin::LocalOnly localOnly_;
     RouteTable routes_;
     plugin::PluginContext* context_ = nullptr;
     std::unique_ptr<KvConfig> kv_;

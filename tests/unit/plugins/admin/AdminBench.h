@@ -10,13 +10,16 @@
 #include "patchbay/protocol/route/AdminBodies.h"
 #include "patchbay/service/ConsumerOffsets.h"
 #include "patchbay/service/Registration.h"
+#include "patchbay/service/TrafficStats.h"
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
 #include "patchbay/testkit/StoreClient.h"
 #include "patchbay/testkit/TempDir.h"
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -48,6 +51,7 @@ protected:
         identity.startedWallMs = context_.clock().wallMs();
         context_.provide<service::MessageStore>(store_);
         context_.provide<service::Registration>(registration_);
+        context_.provide<service::TrafficStats>(traffic_);
         runner_.add<topics::TopicsPlugin>(std::move(topicSettings));
         runner_.add<clients::ClientsPlugin>();
         runner_.add<consumer_offsets::OffsetsPlugin>();
@@ -55,6 +59,19 @@ protected:
         const auto started = runner_.start();
         ASSERT_TRUE(started) << started.message();
     }
+
+    /// What the statistics plugin would offer: a minute's rate for one name and key.
+    class FakeTraffic final : public service::TrafficStats {
+    public:
+        [[nodiscard]] std::optional<Figures> find(std::string_view name, std::string_view key) const override {
+            const auto at = rates.find(std::string(name) + " " + std::string(key));
+            if (at == rates.end()) return std::nullopt;
+            Figures figures;
+            figures.minute.tps = at->second;
+            return figures;
+        }
+        std::map<std::string, double> rates;
+    };
 
     [[nodiscard]] service::TopicConfigs& topics() { return recorded::provided<service::TopicConfigs>(context_); }
     [[nodiscard]] service::SubscriptionGroups& groups() { return recorded::provided<service::SubscriptionGroups>(context_); }
@@ -99,6 +116,7 @@ protected:
     testkit::FakeContext context_;
     testkit::MemoryStore store_{context_.clock()};
     FakeRegistration registration_;
+    FakeTraffic traffic_;
     testkit::PluginRunner runner_{context_};
 };
 

@@ -232,6 +232,93 @@ TEST_F(AdminPluginTest, OldConsumersAreNotAsked) {
     EXPECT_TRUE(peer->invocations().empty());
 }
 
+TEST_F(AdminPluginTest, RatesAreThoseThatWereMeasured) {
+    begin();
+    makeTopic("T", 1);
+    makeTopic("U", 1);
+    offsets().commit("c", "G", "T", 0, 0);
+    offsets().commit("c", "G", "U", 0, 0);
+    traffic_.rates = {{"TOPIC_PUT_NUMS T", 2.5}, {"GROUP_GET_NUMS T@G", 1.5}, {"GROUP_GET_NUMS U@G", 0.25}};
+    const auto stats = [this](const char* topic) {
+        return protocol::TopicStatsTable::fromJson(context_.call(RequestCode::GetTopicStatsInfo, Fields{{"topic", topic}}).body())->topicPutTps;
+    };
+    EXPECT_EQ(stats("T"), 2.5);
+    EXPECT_EQ(stats("U"), 0.0);
+    const auto consumed = protocol::ConsumeStats::fromJson(
+        context_.call(RequestCode::GetConsumeStats, Fields{{"consumerGroup", "G"}}).body());
+    ASSERT_TRUE(consumed);
+    EXPECT_EQ(consumed->consumeTps, 1.75) << "of all topics of the group";
+}
+
+TEST_F(AdminPluginTest, DangerousCodesAreForPeersOfTheSameMachine) {
+    begin();
+    context_.runtimeConfig().set("brokerPermission", "6");
+    testkit::CallOptions afar;
+    afar.peer = context_.peer("192.0.2.7:50001");
+    for (const auto code : {RequestCode::UpdateBrokerConfig, RequestCode::CleanExpiredConsumequeue, RequestCode::CleanUnusedTopic}) {
+        const auto refused = context_.call(code, Fields{}, "brokerPermission=4\n", afar);
+        EXPECT_EQ(refused.code(), ResponseCode::NoPermission);
+        EXPECT_NE(refused.remark().find("adminLocalOnlyCodes"), std::string::npos) << refused.remark();
+        EXPECT_EQ(context_.call(code, Fields{}, "brokerPermission=6\n").code(), ResponseCode::Success);
+    }
+    EXPECT_EQ(context_.call(RequestCode::GetBrokerConfig, Fields{}, {}, afar).code(), ResponseCode::Success);
+    testkit::CallOptions mapped;
+    mapped.peer = context_.peer("[::1]:50001");
+    EXPECT_EQ(context_.call(RequestCode::CleanUnusedTopic, Fields{}, {}, mapped).code(), ResponseCode::Success);
+}
+
+TEST_F(AdminPluginTest, OneKeyOpensDangerousCodesAndClosesOthers) {
+    begin({{"adminLocalOnlyCodes", "215  351"}});
+    makeTopic("T");
+    testkit::CallOptions afar;
+    afar.peer = context_.peer("192.0.2.7:50001");
+    EXPECT_EQ(context_.call(RequestCode::CleanUnusedTopic, Fields{}, {}, afar).code(), ResponseCode::Success);
+    EXPECT_EQ(context_.call(RequestCode::DeleteTopicInBroker, Fields{{"topic", "T"}}, {}, afar).code(), ResponseCode::NoPermission);
+    EXPECT_TRUE(topics().get("T"));
+}
+
+TEST_F(AdminPluginTest, ACodeThatIsNoneIsRefusedAtTheStart) {
+    testkit::FakeContext context;
+    testkit::PluginRunner runner(context);
+    runner.add(std::unique_ptr<plugin::Plugin>(patchbay_plugin_create()), {{"adminLocalOnlyCodes", "25 all"}});
+    EXPECT_EQ(runner.start().message(), "adminLocalOnlyCodes: 'all' is no request code");
+}
+
+TEST_F(AdminPluginTest, QueuesWhoseTopicIsGoneAreCleanedAway) {
+    begin();
+    makeTopic("T");
+    append("T", 0, 2);
+    append("Lost", 0, 3);
+    append("SCHEDULE_TOPIC_XXXX", 2, 1);
+    EXPECT_EQ(context_.call(RequestCode::CleanUnusedTopic).code(), ResponseCode::Success);
+    EXPECT_EQ(store_.range("T", 0).max, 2);
+    EXPECT_FALSE(store_.range("Lost", 0).exists);
+    EXPECT_EQ(store_.range("SCHEDULE_TOPIC_XXXX", 2).max, 1);
+    EXPECT_EQ(context_.call(RequestCode::CleanExpiredConsumequeue).code(), ResponseCode::Success);
+    EXPECT_EQ(store_.range("T", 0).max, 2);
+}
+
+TEST_F(AdminPluginTest, AQueueIsListedAsFarAsItIsAllowed) {
+    begin({{"adminQueueEntriesMax", "3"}});
+    makeTopic("T");
+    append("T", 0, 5);
+    const auto entries = [this](std::string_view index, std::string_view count) {
+        const auto body = context_.call(RequestCode::QueryConsumeQueue,
+                                        Fields{{"topic", "T"}, {"queueId", "0"}, {"index", std::string(index)}, {"count", std::string(count)}})
+                              .body();
+        std::size_t found = 0;
+        for (auto at = body.find("physicOffset"); at != std::string::npos; at = body.find("physicOffset", at + 1)) ++found;
+        return found;
+    };
+    EXPECT_EQ(entries("0", "2"), 2U);
+    EXPECT_EQ(entries("0", "100"), 3U);
+    EXPECT_EQ(entries("4", "100"), 1U);
+    EXPECT_EQ(entries("5", "100"), 0U) << "there is no such index";
+    EXPECT_EQ(entries("0", "-1"), 0U);
+    EXPECT_EQ(context_.call(RequestCode::QueryConsumeQueue,
+                            Fields{{"topic", "T"}, {"queueId", "x"}, {"index", "0"}, {"count", "1"}}).code(), ResponseCode::SystemError);
+}
+
 TEST_F(AdminPluginTest, ARequestWithoutItsFieldsIsRefused) {
     begin();
     for (const auto code : {RequestCode::UpdateAndCreateTopic, RequestCode::DeleteTopicInBroker, RequestCode::GetTopicConfig,

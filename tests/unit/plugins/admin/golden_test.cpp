@@ -3,6 +3,7 @@
 // Left to others: what the answers do to the tables (admin_test), statistics (runtime_test), the tools themselves (interop).
 #include "AdminBench.h"
 
+#include <regex>
 #include <set>
 
 namespace patchbay::plugins::admin {
@@ -153,6 +154,37 @@ TEST_F(AdminGoldenTest, StatisticsOfQueuesAreCountedTheSame) {
     }
     EXPECT_GE(replayed, 4);
     EXPECT_EQ(context_.send(recordedPair("raw-stats", 343).request).body(), recordedPair("raw-stats", 343).response->body);
+}
+
+TEST_F(AdminGoldenTest, QueuesAreListedTheSame) {
+    begin();
+    makeTopic("OnTopic");
+    for (const char* tags : {"TagA", "TagA", "TagA", "TagA", "TagB", "TagA"}) {
+        testkit::TestMessage message;
+        message.topic = "OnTopic";
+        message.tags = tags;
+        ASSERT_TRUE(service::isStored(testkit::appendOne(store_, message).status));
+    }
+    // Places and sizes are the store's own; the words around them are compared.
+    const auto words = [](const std::string& body) {
+        static const std::regex kNumbers(R"x(("(?:physicOffset|physicSize|maxQueueIndex|subVersion)":)\d+)x");
+        return std::regex_replace(body, kNumbers, "$1N");
+    };
+    int replayed = 0;
+    for (const auto& pair : recorded::pairs("mqadmin-queryCq")) {
+        if (pair.request.code != 321) continue;
+        SCOPED_TRACE(pair.where);
+        if (fieldOf(pair.request, "consumerGroup") == "OnG") connect("c@1", "OnG", "OnTopic");
+        const auto ours = context_.send(pair.request).response();
+        EXPECT_EQ(ours.code, pair.response->code);
+        EXPECT_EQ(ours.remark, pair.response->remark);
+        EXPECT_EQ(words(ours.body), words(pair.response->body));
+        ++replayed;
+    }
+    EXPECT_EQ(replayed, 4);
+    const auto offline = context_.call(RequestCode::QueryConsumeQueue, testkit::Fields{{"topic", "OnTopic"}, {"queueId", "0"}, {"index", "0"},
+                                                                              {"count", "1"}, {"consumerGroup", "Nobody"}});
+    EXPECT_NE(offline.body().find(R"("filterData":"Nobody@OnTopic is not online!")"), std::string::npos) << offline.body();
 }
 
 TEST_F(AdminGoldenTest, QuestionsAboutNothingAreAnsweredTheSame) {

@@ -112,6 +112,18 @@ TEST(Configuration, IsShownSortedWithSecretsHidden) {
     EXPECT_EQ(server.call(RequestCode::GetNamesrvConfig).body(), "listenPort=9876\nsupportActingMaster=false\n");
 }
 
+TEST(Configuration, IsChangedByPeersOfTheSameMachineUnlessOneKeySaysOtherwise) {
+    for (const bool open : {false, true}) {
+        Namesrv server(open ? testkit::Settings{{"namesrvLocalOnlyCodes", ""}} : testkit::Settings{});
+        server.context->runtimeConfig().set("supportActingMaster", "false");
+        server.peer = server.context->peer("192.0.2.7:50001", "namesrv");
+        const auto answer = server.call(RequestCode::UpdateNamesrvConfig, {}, "supportActingMaster=true\n");
+        EXPECT_EQ(answer.code(), open ? ResponseCode::Success : ResponseCode::NoPermission);
+        EXPECT_EQ(server.context->runtimeConfig().applied().size(), open ? 1U : 0U);
+        EXPECT_EQ(server.call(RequestCode::GetNamesrvConfig).code(), ResponseCode::Success);
+    }
+}
+
 TEST(Configuration, KnownKeysAreChangedAndUnknownOnesPassedOver) {
     Namesrv server;
     auto& config = server.context->runtimeConfig();
