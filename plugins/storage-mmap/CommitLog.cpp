@@ -123,9 +123,13 @@ void CommitLog::settle(std::int64_t position) noexcept {
 Status CommitLog::cut(std::int64_t position, bool clear) {
     const std::int64_t start = segmentStart(position);
     while (!starts_.empty() && starts_.back() > start) {
-        if (Status removed = files_.remove(paths_.back()); !removed) return removed;
-        starts_.pop_back();
+        const std::string path = std::move(paths_.back());
         paths_.pop_back();
+        starts_.pop_back();
+        if (Status removed = files_.remove(path); !removed) return removed;
+        // Before anything else is written: a file that comes back with the next power cut would be taken for the newest part of
+        // the log. One by one, so that no hole can appear among them.
+        if (Status synced = files_.syncDirectory(path.substr(0, path.rfind('/'))); !synced) return synced;
     }
     if (starts_.empty() || starts_.back() != start) {
         Result<std::unique_ptr<File>> made = allocator_.take(start);

@@ -27,6 +27,7 @@ struct QueueEnvironment {
     const LogReader& reader;
     QueueFiles& open;
     const std::int64_t fileBytes;
+    std::atomic<bool> afterCrash{false};         ///< recovery of a store that was not closed: it can rebuild what is missing
     std::atomic<std::int64_t> logEndAtStart{0};  ///< units on disk that point beyond it are not believed
     std::atomic<std::int64_t> tailBytes{0};      ///< memory held by unwritten units of all queues
 };
@@ -126,9 +127,11 @@ private:
     Status loadLocked();
     Status findFiles(std::vector<std::int64_t>& starts);
     Status removeStale(std::vector<std::int64_t>& starts);
+    Status removeFrom(const std::string& directory, std::span<const FileInfo* const> files, std::size_t first);
     [[nodiscard]] Result<std::int64_t> findEnd(std::vector<std::int64_t>& starts);
     [[nodiscard]] Result<std::int64_t> unitsIn(std::int64_t start) const;
     Status clearBehind(std::int64_t end);
+    void markCleared(std::int64_t file) noexcept;
     [[nodiscard]] std::int64_t findMin(std::int64_t from, std::int64_t to, std::int64_t logMin) const;
     void removeBelow(std::int64_t min);
     /// Because the messages in it were too old, or with its topic.
@@ -139,6 +142,7 @@ private:
     Status writeUnits(std::int64_t offset, std::string_view bytes);
     void dropTail() noexcept;
     Status truncate(std::int64_t end);
+    Status removeAll();
 
     QueueEnvironment& env_;
     const Ref<TopicName> topic_;

@@ -77,6 +77,13 @@ Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
         if (start && !starts.empty() && *start > starts.back() + env_.fileBytes) {
             if (Status removed = removeStale(starts); !removed) return removed;
         }
+        const bool unwritten = start && !starts.empty() && (*start > starts.back() + env_.fileBytes || found[i]->size == 0);
+        if (unwritten && env_.afterCrash) {
+            // The name or the size of a file was not durable yet, so nothing behind it is older than the checkpoint.
+            if (Status removed = removeFrom(directory, found, i); !removed) return removed;
+            markCleared(starts.back());
+            break;
+        }
         if (!start || *start % env_.fileBytes != 0 || (!starts.empty() && *start != starts.back() + env_.fileBytes)) {
             return {StatusCode::Corrupt, path + " does not belong to a consume queue with files of " +
                                              std::to_string(env_.fileBytes) +
@@ -124,6 +131,15 @@ Status ConsumeQueue::removeStale(std::vector<std::int64_t>& starts) {
     return Status::ok();
 }
 
+Status ConsumeQueue::removeFrom(const std::string& directory, std::span<const FileInfo* const> files, std::size_t first) {
+    for (std::size_t i = files.size(); i-- > first;) {
+        if (Status removed = env_.files.remove(directory + "/" + files[i]->name); !removed) return removed;
+    }
+    env_.log.warn("removed consume-queue files from one on that a crash left without a name or bytes; they are rebuilt from the commit log",
+                  {{"directory", directory}, {"from", files[first]->name}, {"files", files.size() - first}});
+    return Status::ok();
+}
+
 Result<std::int64_t> ConsumeQueue::unitsIn(std::int64_t start) const {
     const std::int64_t first = start / kUnitBytes;
     const std::int64_t logEnd = env_.logEndAtStart.load();
@@ -165,11 +181,17 @@ Result<std::int64_t> ConsumeQueue::findEnd(std::vector<std::int64_t>& starts) {
     }
 }
 
+void ConsumeQueue::markCleared(std::int64_t file) noexcept {
+    unsyncedFrom_ = unsyncedFrom_ < 0 ? file : std::min(unsyncedFrom_, file);
+    directoryChanged_ = true;
+}
+
 Status ConsumeQueue::clearBehind(std::int64_t end) {
     const std::int64_t keep = end > firstFile_ / kUnitBytes ? fileOf(end - 1) : firstFile_;
     for (; lastFile_ > keep; lastFile_ -= env_.fileBytes) {
         env_.open.forget(this, lastFile_);
         if (Status removed = env_.files.remove(pathOf(lastFile_)); !removed) return removed;
+        markCleared(keep);
     }
     const std::int64_t at = end * kUnitBytes - keep;
     if (at >= env_.fileBytes) return Status::ok();
@@ -180,6 +202,7 @@ Status ConsumeQueue::clearBehind(std::int64_t end) {
     if (!got) return got.error();
     if (std::all_of(next.begin(), next.end(), [](char c) { return c == 0; })) return Status::ok();
     if (Status cut = (*file)->file->truncate(static_cast<std::uint64_t>(at)); !cut) return cut;
+    markCleared(keep);
     return (*file)->file->truncate(static_cast<std::uint64_t>(env_.fileBytes));
 }
 
@@ -252,15 +275,39 @@ Status ConsumeQueue::truncate(std::int64_t end) {
     return clearBehind(end);
 }
 
+Status ConsumeQueue::removeAll() {
+    env_.log.warn("a crash left a consume queue without its first file; it is rebuilt from the commit log",
+                  {{"topic", topic_->text}, {"queue", id_}, {"from", firstFile_}, {"to", lastFile_ + env_.fileBytes}});
+    env_.open.forget(this);
+    for (; lastFile_ >= firstFile_; lastFile_ -= env_.fileBytes) {
+        if (Status removed = env_.files.remove(pathOf(lastFile_)); !removed) return removed;
+    }
+    dropTail();
+    firstFile_ = lastFile_ = unsyncedFrom_ = -1;
+    next_ = 0;
+    newest_.store(-1, std::memory_order_relaxed);
+    for (std::atomic<std::int64_t>* number : {&min_, &visible_, &written_}) number->store(0, std::memory_order_release);
+    return env_.files.syncDirectory(env_.layout.queue(topic_->text, id_));
+}
+
 Result<ConsumeQueue::Restored> ConsumeQueue::restore(std::int64_t offset, const Unit& unit, bool mayStart) {
     const std::lock_guard lock(mutex_);
     Restored result = Restored::Added;
+    if (offset * kUnitBytes < firstFile_ && env_.afterCrash) {
+        // The log still has messages from before the first file: that file's name was not durable yet.
+        if (Status emptied = removeAll(); !emptied) return emptied;
+        result = Restored::Replaced;
+    }
     if (offset < next_ && offset >= min()) {
         if (Status written = writeTailLocked(); !written) return written;
         const Result<Unit> there = readUnit(offset);
         if (!there) return there.error();
         if (there->physical == unit.physical && there->bytes == unit.bytes) return Restored::Known;
-        if (there->isMessageBefore(env_.logEndAtStart.load()) && there->physical > unit.physical) return Restored::Known;
+        // The topic was deleted and made again: what is later in the log counts, if it is there.
+        if (there->isMessageBefore(env_.logEndAtStart.load()) && there->physical > unit.physical &&
+            env_.reader.isRecordOf(*there, topic_->text, id_, offset)) {
+            return Restored::Known;
+        }
         if (!there->isWritten() || there->isFiller()) {
             // A hole that a power cut left; what stands behind it is looked at when its records come.
             std::array<char, kUnitBytes> bytes;
@@ -268,7 +315,6 @@ Result<ConsumeQueue::Restored> ConsumeQueue::restore(std::int64_t offset, const 
             if (Status written = writeUnits(offset, {bytes.data(), bytes.size()}); !written) return written;
             return Restored::Replaced;
         }
-        // The topic was deleted and made again: what is later in the log counts.
         if (Status cut = truncate(offset); !cut) return cut;
         result = Restored::Replaced;
     }

@@ -43,6 +43,7 @@ std::int64_t tagsCodeOf(const RecordView& record) noexcept {
 
 Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vector<Ref<ConsumeQueue>>& touched) {
     outcome_.clean = !files_.exists(layout_.abort());
+    env_.afterCrash = !outcome_.clean;
     noQueues_ = queues_.size() == 0;
     const std::vector<std::int64_t> segments = commitLog_.segments();
     const std::int64_t from = segments.empty() ? 0 : chooseStart(checkpoint);
@@ -64,8 +65,8 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
     }
     if (!outcome_.clean) {
         // What a power cut left behind the end of the log has to go before numbers are given out again.
-        if (Status loaded = loadAll(); !loaded) return loaded;
         if (Status synced = commitLog_.sync(); !synced) return synced;
+        if (Status cleared = clearQueues(); !cleared) return cleared;
     }
     log_.info("commit log recovered", {{"clean", outcome_.clean}, {"end", outcome_.end}, {"records", counts_.records},
                                        {"unitsAdded", counts_.added}, {"unitsReplaced", counts_.replaced},
@@ -167,10 +168,11 @@ Status Recovery::restore(const RecordView& record, bool fromOldest, bool listed,
     return Status::ok();
 }
 
-Status Recovery::loadAll() {
+Status Recovery::clearQueues() {
     for (const Ref<ConsumeQueue>& queue : queues_.all()) {
         // A queue that cannot be understood has been reported and says so to everybody who asks.
         if (Status loaded = queue->load(); !loaded && loaded.code() != StatusCode::Corrupt) return loaded;
+        if (Status synced = queue->sync(); !synced) return synced;
     }
     return Status::ok();
 }

@@ -48,7 +48,8 @@ private:
     /// Looks at every record from `from` on. With `only`, at those of these queues, which then may begin anywhere.
     Status rebuild(std::int64_t from, const std::set<QueueId>* only, std::vector<Ref<ConsumeQueue>>& touched);
     Status restore(const protocol::RecordView& record, bool fromOldest, bool listed, std::vector<Ref<ConsumeQueue>>& touched);
-    Status loadAll();
+    /// What earlier lives left behind the ends of the queues is gone for good afterwards.
+    Status clearQueues();
 
     FileSystem& files_;
     plugin::Logger& log_;

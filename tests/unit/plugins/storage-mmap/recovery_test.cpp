@@ -1,5 +1,5 @@
 // Proved: what was acknowledged survives kills and power cuts with dense offsets, and damage is mended or named.
-// How: a disk in memory; kills, 200 power cuts at random points under synchronous flush, and files damaged on purpose.
+// How: a disk in memory; kills, power cuts at random points under synchronous flush, and files damaged on purpose.
 // Left to others: directories of a Java broker (golden_test.cpp), kills of a real process (the storage contract).
 #include "Fixture.h"
 
@@ -113,6 +113,41 @@ TEST_F(MmapRecovery, ALostNewestQueueFileIsRebuiltAfterACleanStop) {
     open();
     expectBodies(300);
     appendMany(300, 305);
+}
+
+TEST_F(MmapRecovery, FilesBehindACutDoNotComeBackWithTheNextPowerCut) {
+    options.syncFlush = true;
+    open();
+    appendMany(0, 400);
+    close();
+    ASSERT_TRUE(disk->exists("/store/commitlog/" + fileName(32'768)));
+    // The end of the second file is lost, so the third goes as well; its removal must be durable at once.
+    overwrite("/store/commitlog/" + fileName(16'384), 16'384 - 600, std::string(600, '\0'));
+    resize("/store/abort", 0);
+    open();
+    ASSERT_LT(bodies().size(), 400U);
+    close();
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto left = disk->afterPowerCut(seed);
+        EXPECT_FALSE(left->exists("/store/commitlog/" + fileName(32'768))) << seed;
+    }
+}
+
+TEST_F(MmapRecovery, AQueueFileWithoutANameAfterACrashIsRebuilt) {
+    for (const std::int64_t lost : {0, 400, 1200}) {
+        SCOPED_TRACE(lost);
+        open();
+        const auto before = static_cast<int>(bodies().size());
+        appendMany(before, before + 100);
+        ASSERT_TRUE(store().flush());
+        kill();
+        ASSERT_TRUE(disk->remove("/store/consumequeue/TopicTest/0/" + fileName(lost)));
+        // Nothing of it was durable, so the checkpoint cannot have been either.
+        ASSERT_TRUE(disk->remove("/store/checkpoint"));
+        open();
+        expectBodies(before + 100);
+        close();
+    }
 }
 
 TEST_F(MmapRecovery, LostQueuesAreRebuiltFromTheLog) {
@@ -304,14 +339,14 @@ private:
     std::vector<Message> all_;
 };
 
-// PATCHBAY_POWER_CUTS says how many rounds. Known and not yet understood: in about one of a thousand rounds the last acknowledged
-// message of a queue is missing afterwards.
+// PATCHBAY_POWER_CUTS says how many rounds, PATCHBAY_POWER_CUTS_SEED which ones; `./dev power-cuts` runs thousands.
 TEST_F(MmapRecovery, PowerCutsLoseNothingThatWasAcknowledged) {
     options.syncFlush = true;
     const char* wanted = std::getenv("PATCHBAY_POWER_CUTS");
-    const int kRounds = wanted == nullptr ? 10 : std::atoi(wanted);
+    const int kRounds = wanted == nullptr ? 30 : std::atoi(wanted);
     static constexpr int kQueues = 3;
-    std::mt19937_64 random(20'261'129);
+    const char* seedText = std::getenv("PATCHBAY_POWER_CUTS_SEED");
+    std::mt19937_64 random(seedText == nullptr ? 20'261'129 : std::strtoull(seedText, nullptr, 10));
     Acknowledged acknowledged;
     int number = 0;
     for (int round = 0; round < kRounds; ++round) {
