@@ -78,7 +78,15 @@ bool ClientProcessor::registerConsumer(const Sender& from, const protocol::Consu
         context_.log().limited(plugin::LogLevel::Error, "a retry topic cannot be created",
                                {{"group", data.groupName}, {"problem", retry.error().message()}});
     }
-    return registry_.registerConsumer(from, data, heartbeat);
+    const bool full = registry_.registerConsumer(from, data, heartbeat);
+    if (filters_ != nullptr) {
+        if (heartbeat.withoutSub) {
+            filters_->subscribed(data.groupName, registry_.subscriptions(data.groupName));
+        } else {
+            filters_->subscribed(data.groupName, data.subscriptionDataSet);
+        }
+    }
+    return full;
 }
 
 void ClientProcessor::unregister(plugin::Request request) {
@@ -108,8 +116,12 @@ void ClientProcessor::checkClientConfig(plugin::Request request) {
     if (!body) return refuse(std::move(request), body.error());
     const std::string& type = body->subscriptionData.expressionType;
     if (protocol::isTagExpression(type)) return std::move(request).respond(ResponseCode::Success);
-    std::move(request).respond(ResponseCode::SystemError,
-                               "The broker does not support consumer to filter message by " + type);
+    if (filters_ == nullptr) {
+        return std::move(request).respond(ResponseCode::SystemError,
+                                          "The broker does not support consumer to filter message by " + type);
+    }
+    auto verdict = filters_->compile(type, body->subscriptionData.subString);
+    std::move(request).respond(verdict.code, std::move(verdict.remark));
 }
 
 void ClientProcessor::lockQueues(plugin::Request request, bool lock) {

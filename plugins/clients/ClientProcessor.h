@@ -6,6 +6,7 @@
 #include "Registry.h"
 
 #include "patchbay/plugin/Processor.h"
+#include "patchbay/service/MessageFilter.h"
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
 
@@ -16,8 +17,8 @@ namespace patchbay::plugins::clients {
 class ClientProcessor final : public plugin::Processor {
 public:
     ClientProcessor(plugin::PluginContext& context, const ClientsConfig& config, Registry& registry, QueueLocks& locks,
-                    service::TopicConfigs& topics, service::SubscriptionGroups& groups)
-        : context_(context), config_(config), registry_(registry), locks_(locks), topics_(topics), groups_(groups) {}
+                    service::TopicConfigs& topics, service::SubscriptionGroups& groups, service::MessageFilter* filters)
+        : context_(context), config_(config), registry_(registry), locks_(locks), topics_(topics), groups_(groups), filters_(filters) {}
     void process(plugin::Request request) override;
 
 private:
@@ -35,6 +36,7 @@ private:
     QueueLocks& locks_;
     service::TopicConfigs& topics_;
     service::SubscriptionGroups& groups_;
+    service::MessageFilter* const filters_;  // null: only tags are served
 };
 
 }  // namespace patchbay::plugins::clients

@@ -19,7 +19,9 @@ Status ClientsPlugin::init(plugin::PluginContext& context) {
     groups_ = std::move(*groups);
     registry_ = std::make_unique<Registry>(context, config_, *groups_);
     locks_ = std::make_unique<QueueLocks>(context.clock(), config_.lockLife);
-    processor_ = std::make_unique<ClientProcessor>(context, config_, *registry_, *locks_, *topics_, *groups_);
+    filters_ = context.services().want<service::MessageFilter>();
+    processor_ = std::make_unique<ClientProcessor>(context, config_, *registry_, *locks_, *topics_, *groups_,
+                                                   filters_ ? &*filters_ : nullptr);
     if (Status published = context.services().publish<service::ClientRegistry>(*registry_); !published) return published;
     if (Status published = context.services().publish<service::QueueLocks>(*locks_); !published) return published;
 
@@ -48,6 +50,7 @@ void ClientsPlugin::stop() noexcept {
     registry_->clear();
     groups_.reset();
     topics_.reset();
+    filters_.reset();
 }
 
 }  // namespace patchbay::plugins::clients

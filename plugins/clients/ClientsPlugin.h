@@ -26,6 +26,7 @@ private:
     plugin::PluginContext* context_ = nullptr;
     plugin::ServiceRef<service::TopicConfigs> topics_;
     plugin::ServiceRef<service::SubscriptionGroups> groups_;
+    plugin::ServiceRef<service::MessageFilter> filters_;
     std::unique_ptr<Registry> registry_;
     std::unique_ptr<QueueLocks> locks_;
     std::unique_ptr<ClientProcessor> processor_;

@@ -64,7 +64,8 @@ std::optional<Refusal> PullChecks::admit(const protocol::PullMessageRequest& pul
 std::optional<Refusal> PullChecks::subscription(const protocol::PullMessageRequest& pull, Admission& admission) const {
     admission.broadcasting = pull.requestSource == kProxyForBroadcast;
     protocol::SubscriptionData data;
-    if ((pull.sysFlag & protocol::kPullFlagSubscription) != 0) {
+    const bool carried = (pull.sysFlag & protocol::kPullFlagSubscription) != 0;
+    if (carried) {
         services_.clients->compensate(pull.consumerGroup, pull.topic, pull.subscription, pull.expressionType);
         // The common case needs no SubscriptionData at all.
         if (protocol::isTagExpression(pull.expressionType) &&
@@ -78,13 +79,26 @@ std::optional<Refusal> PullChecks::subscription(const protocol::PullMessageReque
     } else if (auto refusal = registered(pull, admission, data)) {
         return refusal;
     }
-    if (!protocol::isTagExpression(data.expressionType)) {
-        return Refusal{ResponseCode::SystemError,
-                       "The broker does not support consumer to filter message by " + data.expressionType};
-    }
+    if (!protocol::isTagExpression(data.expressionType)) return expression(data, carried, admission);
     const bool all = data.subscribesAll() || data.classFilterMode || (pull.sysFlag & protocol::kPullFlagClassFilter) != 0;
     if (!all) admission.tagCodes = std::move(data.codeSet);
     return std::nullopt;
+}
+
+std::optional<Refusal> PullChecks::expression(const protocol::SubscriptionData& data, bool carried, Admission& admission) const {
+    if (!services_.filters) {
+        return Refusal{ResponseCode::SystemError,
+                       "The broker does not support consumer to filter message by " + data.expressionType};
+    }
+    auto verdict = services_.filters->compile(data.expressionType, data.subString);
+    if (verdict.code == ResponseCode::Success) {
+        admission.filter = std::move(verdict.filter);
+        return std::nullopt;
+    }
+    if (verdict.code != ResponseCode::SubscriptionParseFailed) return Refusal{verdict.code, std::move(verdict.remark)};
+    if (carried) return Refusal{verdict.code, "parse the consumer's subscription failed. " + verdict.remark};
+    return Refusal{ResponseCode::FilterDataNotExist,
+                   "The broker's consumer filter data is not exist!Your expression may be wrong! " + verdict.remark};
 }
 
 std::optional<Refusal> PullChecks::registered(const protocol::PullMessageRequest& pull, Admission& admission,

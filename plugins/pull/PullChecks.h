@@ -8,6 +8,7 @@
 #include "patchbay/protocol/route/SubscriptionData.h"
 #include "patchbay/service/ClientRegistry.h"
 #include "patchbay/service/ConsumerOffsets.h"
+#include "patchbay/service/MessageFilter.h"
 #include "patchbay/service/MessageStore.h"
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
@@ -25,6 +26,7 @@ struct PullServices {
     plugin::ServiceRef<service::SubscriptionGroups> groups;
     plugin::ServiceRef<service::ConsumerOffsets> offsets;
     plugin::ServiceRef<service::ClientRegistry> clients;
+    plugin::ServiceRef<service::MessageFilter> filters;   ///< may be empty: then only tags are served
 };
 
 struct Refusal {
@@ -38,6 +40,7 @@ struct Admission {
     service::TopicFacts topic;
     service::GroupFacts group;
     std::vector<std::int32_t> tagCodes;   ///< empty = all messages
+    Ref<service::PropertyFilter> filter;  ///< null = by tags alone
     bool broadcasting = false;            ///< each client of the group has offsets of its own
 };
 
@@ -54,6 +57,7 @@ private:
     std::optional<Refusal> subscription(const protocol::PullMessageRequest& pull, Admission& admission) const;
     std::optional<Refusal> registered(const protocol::PullMessageRequest& pull, Admission& admission,
                                       protocol::SubscriptionData& data) const;
+    std::optional<Refusal> expression(const protocol::SubscriptionData& data, bool carried, Admission& admission) const;
     std::optional<Refusal> pullConsumer(const protocol::PullMessageRequest& pull, const plugin::Peer& peer) const;
 
     const PullServices& services_;

@@ -5,9 +5,10 @@
 
 namespace patchbay::plugins::pull {
 
-bool Wanted::matches(std::int64_t queueOffset, std::int64_t tagsCode) const noexcept {
-    if (queueOffset < offset) return false;
-    return tagCodes.empty() || std::ranges::find(tagCodes, static_cast<std::int32_t>(tagsCode)) != tagCodes.end();
+bool Wanted::matches(const service::AppendedRecord& record) const noexcept {
+    if (record.queueOffset < offset) return false;
+    if (filter) return filter->matches(record.properties);
+    return tagCodes.empty() || std::ranges::find(tagCodes, static_cast<std::int32_t>(record.tagsCode)) != tagCodes.end();
 }
 
 void PullHold::wakeBelow(QueueRef queue, std::int64_t end) {
@@ -36,7 +37,7 @@ void PullHold::wakeFor(std::span<const service::AppendedRecord> records) noexcep
         done |= mine;
         held_.wake(queue, [&](const Wanted& wanted) {
             for (std::size_t k = i; k < records.size(); ++k) {
-                if (mine[k] && wanted.matches(records[k].queueOffset, records[k].tagsCode)) return true;
+                if (mine[k] && wanted.matches(records[k])) return true;
             }
             return false;
         });

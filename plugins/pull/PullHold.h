@@ -2,6 +2,7 @@
 #pragma once
 
 #include "patchbay/plugin/Suspended.h"
+#include "patchbay/service/MessageFilter.h"
 #include "patchbay/service/MessageStore.h"
 
 #include <cstddef>
@@ -41,8 +42,9 @@ struct QueueEqual {
 struct Wanted {
     std::int64_t offset;
     std::vector<std::int32_t> tagCodes;   ///< empty = any
+    Ref<service::PropertyFilter> filter{};   ///< null = by tags alone
 
-    [[nodiscard]] bool matches(std::int64_t queueOffset, std::int64_t tagsCode) const noexcept;
+    [[nodiscard]] bool matches(const service::AppendedRecord& record) const noexcept;
 };
 
 /// Listens to the store and wakes exactly the pulls that can be answered. Owned by the plugin; see Suspended for threads.

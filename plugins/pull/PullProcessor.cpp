@@ -1,5 +1,6 @@
 #include "PullProcessor.h"
 
+#include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/protocol/message/SysFlag.h"
 
 #include <algorithm>
@@ -21,6 +22,23 @@ public:
 
 private:
     const std::vector<std::int32_t>& codes_;
+};
+
+/// By an expression over the properties.
+class RecordFilter final : public service::ReadFilter {
+public:
+    explicit RecordFilter(const service::PropertyFilter& filter) : filter_(filter) {}
+    [[nodiscard]] bool matchesTags(std::int64_t) const noexcept override { return true; }
+    [[nodiscard]] bool needsRecord() const noexcept override { return true; }
+    [[nodiscard]] bool matchesRecord(std::string_view record) const noexcept override {
+        protocol::RecordView view;
+        // What cannot be read is not for a filter to hide.
+        if (protocol::RecordView::parse(record, view, protocol::RecordCheck::Layout) != protocol::RecordStatus::Message) return true;
+        return filter_.matches(view.properties);
+    }
+
+private:
+    const service::PropertyFilter& filter_;
 };
 
 ResponseCode codeOf(ReadStatus status, std::int64_t asked) noexcept {
@@ -149,9 +167,18 @@ void PullProcessor::read(const protocol::PullMessageRequest& pull, const Admissi
     limits.messagesMax = std::clamp(pull.maxMsgNums, 1, limits_.messagesMax.load(std::memory_order_relaxed));
     limits.bytesMax = limits_.bytesMax.load(std::memory_order_relaxed);
     limits.hotOnly = hotOnly;
-    const TagFilter filter(admission.tagCodes);
-    services_.store->read(pull.topic, pull.queueId, pull.queueOffset, limits, admission.tagCodes.empty() ? nullptr : &filter,
-                          result);
+    const auto readBy = [&](const service::ReadFilter* filter) {
+        services_.store->read(pull.topic, pull.queueId, pull.queueOffset, limits, filter, result);
+    };
+    if (admission.filter) {
+        const RecordFilter filter(*admission.filter);
+        readBy(&filter);
+    } else if (!admission.tagCodes.empty()) {
+        const TagFilter filter(admission.tagCodes);
+        readBy(&filter);
+    } else {
+        readBy(nullptr);
+    }
 }
 
 bool PullProcessor::tryHold(const protocol::PullMessageRequest& pull, Admission& admission, plugin::Request& request) {
@@ -163,7 +190,7 @@ bool PullProcessor::tryHold(const protocol::PullMessageRequest& pull, Admission&
     // hold() moves the header, and with it the text of the topic.
     const std::string topic(pull.topic);
     const QueueRef queue{topic, queueId};
-    if (!hold_.hold(queue, {offset, std::move(admission.tagCodes)}, clock_.now() + wait, request)) return false;
+    if (!hold_.hold(queue, {offset, std::move(admission.tagCodes), std::move(admission.filter)}, clock_.now() + wait, request)) return false;
     if (const auto end = services_.store->range(topic, queueId).max; end > offset) hold_.wakeBelow(queue, end);
     return true;
 }

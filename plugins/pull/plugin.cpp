@@ -54,6 +54,7 @@ private:
         if (result = from.require(services_.topics); !result) return result;
         if (result = from.require(services_.groups); !result) return result;
         if (result = from.require(services_.offsets); !result) return result;
+        services_.filters = from.want<service::MessageFilter>();
         return from.require(services_.clients);
     }
 
@@ -87,4 +88,4 @@ PATCHBAY_PLUGIN(patchbay::plugins::pull::PullPlugin, "pull", "1.0.0",
                 patchbay::plugin::kConcurrentGenerations, "",
                 "patchbay.MessageStore/1 patchbay.TopicConfigs/1 patchbay.SubscriptionGroups/1 patchbay.ConsumerOffsets/1 "
                 "patchbay.ClientRegistry/1",
-                "")
+                "patchbay.MessageFilter/1")

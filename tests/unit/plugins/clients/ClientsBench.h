@@ -1,6 +1,7 @@
 // The clients plugin above the real topics plugin, on a fake kernel.
 #pragma once
 
+#include "../FakeFilters.h"
 #include "../Recorded.h"
 
 #include "ClientsPlugin.h"
@@ -111,6 +112,7 @@ struct ClientsBench {
     }
 
     testkit::TempDir directory;
+    FakeFilters filters;   // offered only where a test does
     testkit::FakeContext context;
     std::unique_ptr<testkit::PluginRunner> runner;
 };

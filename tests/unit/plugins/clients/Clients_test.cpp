@@ -376,6 +376,29 @@ TEST(Clients, FiltersThatAreNotOfferedAreRefusedByName) {
     EXPECT_EQ(check("junk").code(), ResponseCode::SystemError);
 }
 
+TEST(Clients, FiltersThatAreOfferedJudgeExpressionsAndHearOfHeartbeats) {
+    ClientsBench bench;
+    bench.context.provide<service::MessageFilter>(bench.filters);
+    bench.start();
+    const auto check = [&](std::string_view body) { return bench.context.call(RequestCode::CheckClientConfig, testkit::Fields{}, body); };
+    EXPECT_EQ(check(R"({"clientId":"c","group":"G","subscriptionData":{"topic":"T","subString":"a=1","expressionType":"SQL92"}})").code(),
+              ResponseCode::Success);
+    auto bad = check(R"({"clientId":"c","group":"G","subscriptionData":{"topic":"T","subString":"a","expressionType":"SQL92"}})");
+    EXPECT_EQ(bad.code(), ResponseCode::SubscriptionParseFailed);
+    EXPECT_EQ(bad.remark(), "no sign in it");
+
+    const auto peer = bench.context.peer();
+    Beat beat;
+    auto full = beat.data();
+    full.consumerDataSet[0].subscriptionDataSet[0].subString = "a=1";
+    full.consumerDataSet[0].subscriptionDataSet[0].expressionType = "SQL92";
+    bench.beat(peer, full);
+    beat.withoutSub = true;
+    beat.fingerprint = 5;
+    bench.beat(peer, beat);
+    EXPECT_EQ(bench.filters.heard, (std::vector<std::string>{"G T a=1", "G T a=1"})) << "also of one that leaves its subscriptions out";
+}
+
 TEST(Clients, BodiesWithoutEndAreRefusedWithoutHarm) {
     ClientsBench bench;
     std::string many = R"({"clientID":"c","consumerDataSet":[)";

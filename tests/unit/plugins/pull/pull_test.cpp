@@ -3,6 +3,8 @@
 // Left to others: the holder itself (suspended_test), the store (contract suite), clients (interop).
 #include "Fakes.h"
 
+#include "../FakeFilters.h"
+
 #include "patchbay/protocol/headers/ConsumerOffset.h"
 #include "patchbay/protocol/headers/MessageQuery.h"
 #include "patchbay/protocol/headers/PullMessage.h"
@@ -458,6 +460,65 @@ TEST_F(PullTest, RefusesFiltersThatItDoesNotHave) {
     EXPECT_EQ(result.code(), ResponseCode::SystemError);
     EXPECT_EQ(result.remark(), "The broker does not support consumer to filter message by SQL92");
     EXPECT_EQ(pull(0, kSubscribed, "||").code(), ResponseCode::SubscriptionParseFailed);
+}
+
+class FilteredPullTest : public PullTest {
+protected:
+    void begin() {
+        context_.provide<service::MessageFilter>(filters_);
+        PullTest::begin();
+    }
+    static protocol::PullMessageRequest filtered(std::int64_t offset, std::string_view expression, std::int32_t sysFlag = kSubscribed) {
+        auto header = request(offset, sysFlag, expression);
+        header.expressionType = "SQL92";
+        return header;
+    }
+    FakeFilters filters_;
+};
+
+TEST_F(FilteredPullTest, APullThatCarriesAnExpressionGetsWhatItWants) {
+    begin();
+    append("a", "x");
+    append("b", "y");
+    append("c", "x");
+    auto result = pull(filtered(0, "TAGS=x"));
+    EXPECT_EQ(bodies(result), (std::vector<std::string>{"a", "c"}));
+    EXPECT_EQ(result.field("nextBeginOffset"), "3");
+    auto none = pull(filtered(0, "TAGS=z"));
+    EXPECT_EQ(none.code(), ResponseCode::PullRetryImmediately);
+    EXPECT_EQ(none.field("nextBeginOffset"), "3");
+}
+
+TEST_F(FilteredPullTest, APullIsFilteredAsItsGroupHasRegistered) {
+    begin();
+    append("a", "x");
+    append("b", "y");
+    clients_.state.online = true;
+    clients_.data = *protocol::SubscriptionData::build("T", "TAGS=y", "SQL92");
+    EXPECT_EQ(bodies(pull(0, 0)), std::vector<std::string>{"b"});
+}
+
+TEST_F(FilteredPullTest, AHeldPullWakesForWhatItWantsAlone) {
+    begin();
+    auto held = pull(filtered(0, "TAGS=x", kHold));
+    ASSERT_TRUE(held.held());
+    append("a", "y");
+    EXPECT_TRUE(held.held());
+    append("b", "x");
+    ASSERT_TRUE(held.answered());
+    EXPECT_EQ(bodies(held), std::vector<std::string>{"b"});
+}
+
+TEST_F(FilteredPullTest, ExpressionsThatDoNotCompileAreRefusedByWhereTheyCameFrom) {
+    begin();
+    auto carried = pull(filtered(0, "bad"));
+    EXPECT_EQ(carried.code(), ResponseCode::SubscriptionParseFailed);
+    EXPECT_EQ(carried.remark(), "parse the consumer's subscription failed. no sign in it");
+    clients_.state.online = true;
+    clients_.data = *protocol::SubscriptionData::build("T", "bad", "SQL92");
+    EXPECT_EQ(pull(0, 0).code(), ResponseCode::FilterDataNotExist);
+    clients_.data = *protocol::SubscriptionData::build("T", "a=b", "XPATH");
+    EXPECT_EQ(pull(0, 0).code(), ResponseCode::SystemError);
 }
 
 TEST_F(PullTest, LitePullCanBeSwitchedOff) {
