@@ -1,6 +1,5 @@
 // The admin plugin: what it registers.
 #include "BrokerAdmin.h"
-#include "ClientRelay.h"
 #include "GroupAdmin.h"
 #include "StatsAdmin.h"
 #include "StoreAdmin.h"
@@ -31,7 +30,6 @@ public:
         consumption_ = std::make_unique<StatsAdmin>(services_, context.identity(), context.clock());
         broker_ = std::make_unique<BrokerAdmin>(services_, context, *stats_);
         storeAdmin_ = std::make_unique<StoreAdmin>(services_, config_);
-        relay_ = std::make_unique<ClientRelay>(services_);
         return bind(context.processors());
     }
 
@@ -42,7 +40,6 @@ public:
     }
 
     void stop() noexcept override {
-        relay_.reset();
         storeAdmin_.reset();
         broker_.reset();
         consumption_.reset();
@@ -81,15 +78,13 @@ private:
                                                  Code::QuerySubscriptionByConsumer};
         static constexpr std::array kBroker{Code::UpdateBrokerConfig, Code::GetBrokerConfig, Code::GetBrokerRuntimeInfo};
         static constexpr std::array kStore{Code::CleanExpiredConsumequeue, Code::CleanUnusedTopic, Code::QueryConsumeQueue};
-        static constexpr std::array kRelayed{Code::GetConsumerRunningInfo};
         plugin::BindOptions options;
         options.executor = {"admin", config_.threads, config_.queueCapacity, std::chrono::milliseconds(0)};
         if (auto bound = processors.bind(kTopics, *topics_, options); !bound) return bound;
         if (auto bound = processors.bind(kGroups, *groups_, options); !bound) return bound;
         if (auto bound = processors.bind(kConsumption, *consumption_, options); !bound) return bound;
         if (auto bound = processors.bind(kBroker, *broker_, options); !bound) return bound;
-        if (auto bound = processors.bind(kStore, *storeAdmin_, options); !bound) return bound;
-        return processors.bind(kRelayed, *relay_, options);
+        return processors.bind(kStore, *storeAdmin_, options);
     }
 
     AdminConfig config_;
@@ -101,7 +96,6 @@ private:
     std::unique_ptr<StatsAdmin> consumption_;
     std::unique_ptr<BrokerAdmin> broker_;
     std::unique_ptr<StoreAdmin> storeAdmin_;
-    std::unique_ptr<ClientRelay> relay_;
 };
 
 }  // namespace patchbay::plugins::admin

@@ -192,46 +192,6 @@ TEST_F(AdminPluginTest, TimeSpansSayHowLongTheNextMessageWaits) {
     EXPECT_EQ(unused["maxTimeStamp"].integer(), -1);
 }
 
-TEST_F(AdminPluginTest, QuestionsToConsumersGoThroughAndComeBack) {
-    begin();
-    makeTopic("T");
-    const auto peer = connect("c@1", "G", "T");
-    const Fields fields{{"consumerGroup", "G"}, {"clientId", "c@1"}, {"jstackEnable", "false"}};
-    auto asked = context_.call(RequestCode::GetConsumerRunningInfo, fields);
-    EXPECT_TRUE(asked.held());
-    ASSERT_EQ(peer->invocations().size(), 1U);
-    EXPECT_EQ(peer->invocations()[0].command.code, 307);
-    EXPECT_EQ(peer->invocations()[0].command.fields, fields);
-    protocol::RemotingCommand answer;
-    answer.code = 0;
-    answer.remark = "as the client says";
-    answer.body = "{\"properties\":{}}";
-    peer->answer(0, answer);
-    ASSERT_TRUE(asked.await());
-    EXPECT_EQ(asked.code(), ResponseCode::Success);
-    EXPECT_EQ(asked.remark(), "as the client says");
-    EXPECT_EQ(asked.body(), "{\"properties\":{}}");
-
-    auto late = context_.call(RequestCode::GetConsumerRunningInfo, fields);
-    peer->answer(1, Status(StatusCode::DeadlineExceeded, "no answer within 10000 ms"));
-    ASSERT_TRUE(late.await());
-    EXPECT_EQ(late.code(), ResponseCode::ConsumeMsgTimeout);
-    auto gone = context_.call(RequestCode::GetConsumerRunningInfo, fields);
-    context_.disconnect(peer);
-    ASSERT_TRUE(gone.await());
-    EXPECT_EQ(gone.code(), ResponseCode::SystemError);
-}
-
-TEST_F(AdminPluginTest, OldConsumersAreNotAsked) {
-    begin();
-    makeTopic("T");
-    const auto peer = connect("c@1", "G", "T", "127.0.0.1:50001", 61);
-    auto asked = context_.call(RequestCode::GetConsumerRunningInfo, Fields{{"consumerGroup", "G"}, {"clientId", "c@1"}});
-    EXPECT_EQ(asked.code(), ResponseCode::SystemError);
-    EXPECT_NE(asked.remark().find("V3_1_8_SNAPSHOT"), std::string::npos);
-    EXPECT_TRUE(peer->invocations().empty());
-}
-
 TEST_F(AdminPluginTest, RatesAreThoseThatWereMeasured) {
     begin();
     makeTopic("T", 1);
@@ -325,7 +285,7 @@ TEST_F(AdminPluginTest, ARequestWithoutItsFieldsIsRefused) {
                             RequestCode::GetTopicStatsInfo, RequestCode::GetSubscriptiongroupConfig, RequestCode::DeleteSubscriptiongroup,
                             RequestCode::GetConsumerConnectionList, RequestCode::GetProducerConnectionList, RequestCode::GetConsumeStats,
                             RequestCode::QueryTopicConsumeByWho, RequestCode::QueryTopicsByConsumer, RequestCode::QueryConsumeTimeSpan,
-                            RequestCode::QuerySubscriptionByConsumer, RequestCode::GetConsumerRunningInfo}) {
+                            RequestCode::QuerySubscriptionByConsumer}) {
         const auto result = context_.call(code);
         ASSERT_TRUE(result.answered());
         EXPECT_EQ(result.code(), ResponseCode::SystemError) << static_cast<int>(code);

@@ -204,9 +204,6 @@ TEST_F(AdminGoldenTest, QuestionsAboutNothingAreAnsweredTheSame) {
     for (const auto& pair : recorded::pairs("mqadmin-consumerProgress")) {
         if (pair.request.code == 203 && pair.response->code == 206) recorded::expectSameAnswer(context_, pair);
     }
-    for (const auto& pair : recorded::pairs("push-back-running-info")) {
-        if (pair.request.code == 307 && pair.response->code == 1) recorded::expectSameAnswer(context_, pair);
-    }
 }
 
 TEST_F(AdminGoldenTest, ConfigurationIsChangedAndRefusedTheSame) {

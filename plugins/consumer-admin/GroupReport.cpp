@@ -1,0 +1,187 @@
+#include "GroupReport.h"
+
+#include "patchbay/protocol/message/Names.h"
+
+#include <algorithm>
+#include <set>
+
+namespace patchbay::plugins::consumer_admin {
+
+namespace {
+
+// A member that is well asks again at the latest when its long poll ends, which clients wish for 15 to 20 s.
+constexpr std::int64_t kQuietMs = 40'000;
+
+std::string counted(std::int64_t count, std::string_view noun) {
+    return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string seconds(std::int64_t ms) { return counted(ms / 1000, "second"); }
+
+std::string names(const service::GroupConflict& conflict) {
+    std::string text;
+    for (const auto& party : conflict.parties) {
+        if (!text.empty()) text += ", ";
+        text += party.clientId + " at " + party.address;
+        if (conflict.kind != service::GroupConflict::Kind::ClientIds) text += " wants " + (party.says.empty() ? "nothing of it" : party.says);
+    }
+    return text;
+}
+
+std::string told(const service::GroupConflict& conflict) {
+    switch (conflict.kind) {
+        case service::GroupConflict::Kind::ClientIds:
+            return "connections share a client id, so some queues are consumed by nobody or twice: " + names(conflict);
+        case service::GroupConflict::Kind::Topics:
+            return "its members subscribe different topics and undo each other's subscription of " + conflict.topic + ": " + names(conflict);
+        case service::GroupConflict::Kind::Expressions: break;
+    }
+    return "its members want different messages of " + conflict.topic + ", and the newest wish counts for all: " + names(conflict);
+}
+
+}  // namespace
+
+std::int64_t Reporter::ageMs(MonotonicTime then) const noexcept {
+    if (then == MonotonicTime{}) return -1;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - then).count();
+}
+
+GroupReport Reporter::report(std::string_view group) const {
+    GroupReport report;
+    report.group = group;
+    report.exists = services_.groups->find(group, report.facts);
+    report.state = services_.clients->group(group);
+    report.members = services_.clients->consumers(group);
+    report.conflicts = services_.clients->conflicts(group);
+    // The worst first: without an id of its own no member can be right.
+    std::ranges::stable_sort(report.conflicts, {}, [](const auto& conflict) { return conflict.kind != service::GroupConflict::Kind::ClientIds; });
+    addTopics(report);
+    const auto dead = services_.store->range(protocol::dlqTopic(group), 0);
+    report.deadLetters = dead.max - dead.min;
+    report.sentence = sentence(report);
+    return report;
+}
+
+void Reporter::addTopics(GroupReport& report) const {
+    std::set<std::string> names;
+    for (const auto& subscription : services_.clients->subscriptions(report.group)) names.insert(subscription.topic);
+    for (auto& topic : services_.offsets->topicsOf(report.group)) names.insert(std::move(topic));
+    const auto locks = services_.locks->held(report.group);
+    for (const auto& name : names) {
+        auto topic = this->topic(report, name, locks);
+        for (const auto& queue : topic.queues) {
+            if (!topic.expression.empty() || !report.state.online) report.lag += queue.lag;
+        }
+        report.topics.push_back(std::move(topic));
+    }
+}
+
+TopicReport Reporter::topic(const GroupReport& group, const std::string& name, const std::vector<service::QueueLock>& locks) const {
+    TopicReport report;
+    report.topic = name;
+    if (const auto subscription = services_.clients->subscription(group.group, name)) {
+        report.expression = subscription->subString.empty() ? std::string(protocol::kSubscribeAll) : subscription->subString;
+    }
+    service::TopicFacts facts;
+    if (!services_.topics->find(name, facts)) {
+        report.problem = "the topic does not exist here";
+        return report;
+    }
+    if (!protocol::isReadable(static_cast<std::uint32_t>(facts.perm))) report.problem = "the topic's permission forbids reading";
+    if (services_.groups->readForbidden(group.group, name)) report.problem = "the group is forbidden to read the topic";
+
+    const bool broadcasting = group.state.model == service::MessageModel::Broadcasting && group.state.online;
+    const auto progress = services_.offsets->progress(group.group, name);
+    for (std::int32_t id = 0; id < facts.readQueueNums; ++id) {
+        QueueReport& queue = report.queues.emplace_back();
+        queue.queueId = id;
+        queue.range = services_.store->range(name, id);
+        if (const auto known = std::ranges::find(progress, id, &service::QueueProgress::queueId); known != progress.end()) queue.progress = *known;
+        if (broadcasting) queue.progress.committed = services_.offsets->query(group.group + "@broadcast", name, id);
+        const auto lock = std::ranges::find_if(locks, [&](const auto& held) { return held.queue.queueId == id && held.queue.topic == name; });
+        if (lock != locks.end()) {
+            queue.lockHolder = lock->clientId;
+            queue.lockAgeMs = lock->ageMs;
+        }
+        // Without a commit the next message is the one that the member pulled first; nobody knows which, so all count.
+        const std::int64_t done = std::clamp(queue.progress.committed, queue.range.min, queue.range.max);
+        queue.lag = queue.range.max - done;
+        if (queue.progress.pull.outcome != service::PullOutcome::None) {
+            queue.inHand = std::clamp<std::int64_t>(queue.progress.pull.nextOffset - done, 0, queue.lag);
+        }
+        queue.pullAgeMs = ageMs(queue.progress.pulledAt);
+        queue.commitAgeMs = ageMs(queue.progress.committedAt);
+        addOwner(group, queue);
+        if (queue.lag > 0 && report.problem.empty()) queue.problem = problemOf(group, queue);
+    }
+    return report;
+}
+
+void Reporter::addOwner(const GroupReport& group, QueueReport& queue) const {
+    if (queue.pullAgeMs < 0) return;
+    const auto owner = std::ranges::find_if(group.members, [&](const auto& member) { return member.peer->id() == queue.progress.pull.peer; });
+    if (owner == group.members.end()) return;
+    queue.owner = owner->clientId;
+    queue.ownerAddress = owner->peer->remote().toString();
+}
+
+std::string Reporter::problemOf(const GroupReport& group, const QueueReport& queue) const {
+    using service::PullOutcome;
+    if (queue.progress.reset >= 0) return "a reset to " + std::to_string(queue.progress.reset) + " waits for the next pull";
+    const bool lockedByOther = !queue.lockHolder.empty() && queue.lockHolder != queue.owner;
+    if (queue.owner.empty()) {
+        if (lockedByOther) {
+            const bool known = std::ranges::find(group.members, queue.lockHolder, &service::ClientInfo::clientId) != group.members.end();
+            return "nobody pulls it, while " + queue.lockHolder + (known ? "" : ", who is gone,") + " holds its lock";
+        }
+        return "nobody pulls it";
+    }
+    if (queue.pullAgeMs > kQuietMs) {
+        if (queue.inHand > 0) {
+            return queue.owner + " stopped pulling " + seconds(queue.pullAgeMs) + " ago with " + counted(queue.inHand, "message") +
+                   " in hand: its handlers do not finish, or its cache is full";
+        }
+        return queue.owner + " has not pulled for " + seconds(queue.pullAgeMs);
+    }
+    if (lockedByOther) return queue.owner + " pulls it, while " + queue.lockHolder + " holds its lock";
+    const bool seenNothing = queue.progress.pull.delivered == 0 && queue.progress.pull.filtered > 0;
+    if (seenNothing) return "none of the " + counted(queue.progress.pull.filtered, "message") + " looked at is wanted by the group's expression";
+    if (queue.inHand > 0 && (queue.commitAgeMs < 0 || queue.commitAgeMs > kQuietMs)) {
+        return queue.owner + " has " + counted(queue.inHand, "message") + " in hand and commits nothing";
+    }
+    return {};
+}
+
+std::string Reporter::sentence(const GroupReport& report) const {
+    if (!report.exists && !report.state.online) return "There is no such group on this broker.";
+    if (!report.facts.consumeEnable) return "Consumption is switched off for the group (consumeEnable).";
+    if (!report.state.online) {
+        return report.lag > 0 ? "No member is on line; " + counted(report.lag, "message") + " wait." : "No member is on line, and nothing waits.";
+    }
+    if (!report.facts.consumeBroadcastEnable && report.state.model == service::MessageModel::Broadcasting) {
+        return "The group consumes by broadcasting, which is switched off for it (consumeBroadcastEnable).";
+    }
+    const auto close = [&report](std::string text) {
+        if (report.deadLetters > 0) text += "; " + counted(report.deadLetters, "dead letter") + " lie in " + protocol::dlqTopic(report.group);
+        text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+        return text + ".";
+    };
+    if (!report.conflicts.empty()) return close(told(report.conflicts.front()));
+    const QueueReport* worst = nullptr;
+    const TopicReport* of = nullptr;
+    for (const auto& topic : report.topics) {
+        if (!topic.problem.empty() && !topic.expression.empty()) return close(topic.topic + ": " + topic.problem);
+        for (const auto& queue : topic.queues) {
+            if (topic.expression.empty() || queue.problem.empty() || (worst != nullptr && worst->lag >= queue.lag)) continue;
+            worst = &queue;
+            of = &topic;
+        }
+    }
+    if (worst != nullptr) {
+        return close("queue " + std::to_string(worst->queueId) + " of " + of->topic + " is " + counted(worst->lag, "message") + " behind: " + worst->problem);
+    }
+    if (report.lag > 0) return close("nothing is wrong: the group is " + counted(report.lag, "message") + " behind and gets on");
+    return close("nothing is wrong: nothing waits");
+}
+
+}  // namespace patchbay::plugins::consumer_admin
