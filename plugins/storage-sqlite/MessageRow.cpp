@@ -4,26 +4,6 @@
 
 namespace patchbay::plugins::sqlite {
 
-protocol::RecordFields recordFields(const service::AppendItem& item) noexcept {
-    protocol::RecordFields fields;
-    fields.topic = item.topic;
-    fields.body = item.body;
-    fields.properties = item.properties;
-    fields.brokerProperties = item.brokerProperties;
-    fields.queueId = item.queueId;
-    fields.flag = item.flag;
-    fields.sysFlag = item.sysFlag;
-    fields.reconsumeTimes = item.reconsumeTimes;
-    fields.queueOffset = item.queueOffset;
-    fields.physicalOffset = item.physicalOffset;
-    fields.bornTimestamp = item.bornTimestamp;
-    fields.storeTimestamp = item.storeTimestamp;
-    fields.preparedTransactionOffset = item.preparedTransactionOffset;
-    fields.bornHost = item.bornHost;
-    fields.storeHost = item.storeHost;
-    return fields;
-}
-
 protocol::RecordFields readRow(const Statement& row, std::string_view topic, std::int32_t queueId) {
     protocol::RecordFields fields;
     fields.topic = topic;

@@ -5,7 +5,7 @@
 
 #include "patchbay/base/SocketAddress.h"
 #include "patchbay/protocol/message/MessageRecord.h"
-#include "patchbay/service/MessageStore.h"
+#include "patchbay/service/AppendRecord.h"
 
 #include <string>
 #include <string_view>
@@ -20,8 +20,6 @@ inline constexpr int kRowColumnCount = 14;
 inline constexpr int kTagsCodeColumn = 3;
 inline constexpr int kRecordBytesColumn = 4;
 
-/// What the record of an item with its outcome is made of; shares the item's views.
-[[nodiscard]] protocol::RecordFields recordFields(const service::AppendItem& item) noexcept;
 /// The fields of the row on which the statement stands, whose columns begin with kRowColumns. Views last until its next step.
 [[nodiscard]] protocol::RecordFields readRow(const Statement& row, std::string_view topic, std::int32_t queueId);
 

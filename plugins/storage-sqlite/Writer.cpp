@@ -291,7 +291,7 @@ Status Writer::writeItem(AppendItem& item) {
     item.queueOffset = (*queue)->next;
     item.physicalOffset = nextPhysical_;
     item.storeTimestamp = groupTime_;
-    const auto fields = recordFields(item);
+    const auto fields = service::recordFields(item);
     const std::size_t bytes = protocol::recordSize(fields);
     item.recordBytes = static_cast<std::int32_t>(bytes);
     char* const record = tail_.reserve(bytes);

@@ -1,8 +1,8 @@
 #include "patchbay/testkit/MemoryStore.h"
 
-#include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/message/Properties.h"
+#include "patchbay/service/AppendRecord.h"
 
 #include <algorithm>
 #include <limits>
@@ -30,22 +30,7 @@ AppendStatus check(const AppendItem& item) noexcept {
 }
 
 std::string encode(const AppendItem& item) {
-    protocol::RecordFields fields;
-    fields.topic = item.topic;
-    fields.body = item.body;
-    fields.properties = item.properties;
-    fields.brokerProperties = item.brokerProperties;
-    fields.queueId = item.queueId;
-    fields.flag = item.flag;
-    fields.sysFlag = item.sysFlag;
-    fields.reconsumeTimes = item.reconsumeTimes;
-    fields.queueOffset = item.queueOffset;
-    fields.physicalOffset = item.physicalOffset;
-    fields.bornTimestamp = item.bornTimestamp;
-    fields.storeTimestamp = item.storeTimestamp;
-    fields.preparedTransactionOffset = item.preparedTransactionOffset;
-    fields.bornHost = item.bornHost;
-    fields.storeHost = item.storeHost;
+    const auto fields = service::recordFields(item);
     std::string record(protocol::recordSize(fields), '\0');
     protocol::encodeRecord(record.data(), fields);
     return record;

@@ -231,5 +231,41 @@ TEST_P(MessageStoreContract, AFullDiskIsReportedAndLeavesNoHole) {
     observed("goes on after a full disk", writable ? "yes" : "after a restart");
 }
 
+TEST_P(MessageStoreContract, AFailedSyncAcknowledgesNothingAndWhatWasAcknowledgedStays) {
+    if (!GetParam().traits.usesFileSystem) GTEST_SKIP() << "its files cannot be made to fail from here";
+    syncFlush = true;
+    appendMany(3);
+    files.failSyncs(Status(StatusCode::Io, "input/output error"));
+    TestBatch batch;
+    batch.add({.body = "body-3"});
+    batch.appendTo(store());
+    ASSERT_TRUE(batch.wait());
+    EXPECT_NE(batch.items[0].status, AppendStatus::PutOk);
+    files.clear();
+    const bool goesOn = service::isStored(appendOne(store(), {.body = "body-after"}).status);
+    EXPECT_TRUE(goesOn || !store().stats().health.isOk()) << "it neither goes on nor says why";
+    observed("goes on after a failed sync", goesOn ? "yes" : "after a restart");
+    killAndReopen();
+    const auto all = bodies();
+    ASSERT_GE(all.size(), goesOn ? 4U : 3U);
+    EXPECT_EQ(std::vector<std::string>(all.begin(), all.begin() + 3), numbered(0, 3));
+    EXPECT_TRUE(!goesOn || all.back() == "body-after");
+    EXPECT_EQ(appendOne(store(), {}).queueOffset, static_cast<std::int64_t>(all.size()));
+}
+
+TEST_P(MessageStoreContract, AReadErrorIsNeverTakenForTheEndOrForContent) {
+    if (!GetParam().traits.usesFileSystem) GTEST_SKIP() << "its files cannot be made to fail from here";
+    appendMany(200);
+    close();
+    const auto first = store().range("TopicTest", 0);
+    ASSERT_EQ(first.max, 200);
+    files.failReads(Status(StatusCode::Io, "input/output error"));
+    expectCleanPrefix(store(), 200);
+    EXPECT_EQ(store().range("TopicTest", 0).max, 200);
+    files.clear();
+    EXPECT_EQ(bodies(), numbered(0, 200));
+    EXPECT_EQ(appendOne(store(), {}).queueOffset, 200);
+}
+
 }  // namespace
 }  // namespace patchbay::testkit

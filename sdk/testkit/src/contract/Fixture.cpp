@@ -24,7 +24,7 @@ public:
     void TearDown() override {
         const char* path = std::getenv("PATCHBAY_CAPABILITY_TABLE");
         std::ofstream file;
-        if (path != nullptr) file.open(path, std::ios::app);
+        if (path != nullptr) file.open(path);
         std::ostream& out = path != nullptr ? static_cast<std::ostream&>(file) : std::cout;
         for (const auto& [store, cells] : rows_) {
             for (const auto& [what, value] : cells) out << "| " << store << " | " << what << " | " << value << " |\n";

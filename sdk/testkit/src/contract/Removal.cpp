@@ -71,6 +71,20 @@ TEST_P(MessageStoreContract, ReadersKeepTheirBytesAcrossTrimDeleteAndLaterAppend
     EXPECT_EQ(parseRecords(slice->bytes).at(0).body, "body-10");
 }
 
+TEST_P(MessageStoreContract, HeldBytesOutliveTheStore) {
+    appendMany(20);
+    service::ReadResult held;
+    store().read("TopicTest", 0, 5, {.messagesMax = 5}, nullptr, held);
+    ASSERT_EQ(held.status, ReadStatus::Found);
+    const auto slice = store().at(messagesOf(held).at(0).physicalOffset);
+    ASSERT_TRUE(slice);
+    close();
+    const auto after = messagesOf(held);
+    ASSERT_EQ(after.size(), 5U);
+    for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].body, "body-" + std::to_string(5 + i));
+    EXPECT_EQ(parseRecords(slice->bytes).at(0).body, "body-5");
+}
+
 TEST_P(MessageStoreContract, ADeletedTopicIsForgottenAndStartsAgainAtZero) {
     appendMany(5);
     appendMany(5, "TopicTest", 1);

@@ -2,7 +2,7 @@
 //
 //   PATCHBAY_STORE_CONTRACT(SqliteStore, [](const TempDir& dir, const StoreOptions& options) { return open(dir, options); });
 //
-// at global scope. The suite prints at its end what it observed as rows of the capability table, or appends them to the file
+// at global scope. The suite prints at its end what it observed as rows of the capability table, or writes them to the file
 // that the environment variable PATCHBAY_CAPABILITY_TABLE names.
 #pragma once
 
