@@ -97,6 +97,7 @@ MonotonicTime LevelQueue::lookAtHead() {
 }
 
 bool LevelQueue::isUnreadable() const {
+    if (read_.status == ReadStatus::Failed) return true;
     if (read_.status != ReadStatus::NoSuchQueue) return false;
     return std::ranges::any_of(context_.store.queues(), [this](const service::QueueKey& queue) {
         return queue.topic == protocol::kTopicSchedule && queue.queueId == queueId_;

@@ -51,7 +51,8 @@ ResponseCode codeOf(ReadStatus status, std::int64_t asked) noexcept {
         case ReadStatus::OffsetAtEnd: return ResponseCode::PullNotFound;
         case ReadStatus::OffsetTooSmall:
         case ReadStatus::OffsetBeyondEnd: return ResponseCode::PullOffsetMoved;
-        case ReadStatus::NotResident: break;
+        case ReadStatus::NotResident:
+        case ReadStatus::Failed: break;
     }
     return ResponseCode::SystemError;
 }
@@ -67,7 +68,8 @@ std::string_view remarkOf(ReadStatus status) noexcept {
         case ReadStatus::OffsetAtEnd: return "OFFSET_OVERFLOW_ONE";
         case ReadStatus::OffsetTooSmall: return "OFFSET_TOO_SMALL";
         case ReadStatus::OffsetBeyondEnd: return "OFFSET_OVERFLOW_BADLY";
-        case ReadStatus::NotResident: break;
+        case ReadStatus::NotResident:
+        case ReadStatus::Failed: break;
     }
     return "store getMessage return null";
 }
