@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -16,6 +17,8 @@ namespace {
 
 /// Files beside connections: libraries, logs, segments of the store.
 constexpr std::size_t kDescriptorsReserved = 1024;
+/// How long the lifecycle thread sleeps between two looks at what it waits for.
+constexpr std::chrono::milliseconds kMoment{1};
 
 std::string hostPort(const std::string& host, std::uint16_t port) {
     return (host.find(':') != std::string::npos ? "[" + host + "]" : host) + ":" + std::to_string(port);
@@ -33,9 +36,12 @@ BrokerApplication::~BrokerApplication() {
 }
 
 int BrokerApplication::refuse(const Problems& problems, int code) const {
+    // Where the log is on standard error an operator sees both; one of them is enough.
+    const bool inFile = appLog_ != nullptr && !prepared_.log.file.empty();
+    if (log_) log_->flush();
     for (const auto& problem : problems.list()) {
         const auto line = problem.toString();
-        if (appLog_ != nullptr) appLog_->error(line);
+        if (inFile) appLog_->error(line);
         std::fprintf(stderr, "%s\n", line.c_str());
     }
     return code;
@@ -51,16 +57,19 @@ int BrokerApplication::run() {
     if (!bindListeners(problems)) return refuse(problems, kExitFailed);
     describeBroker();
     if (!startPlugins(problems) || !openForClients(problems)) {
-        control_->stop();   // first: a look-up that runs there goes on to a loop of the server
+        control_->stop();   // first: what runs there may go on to a loop of the server
         server_->stop();
         return refuse(problems, kExitFailed);
     }
     writePidFile();
     announce();
-    const int signal = loop_.run([this] { reloadConfiguration(); });
+    const int signal = loop_.run([this] { reloadConfiguration(); }, [this] { return prepared_.host->retire(); });
     LifecycleLoop::secondSignalKills();
     stop(signal);
-    return kExitOk;
+    if (!prepared_.host->leftRunning()) return kExitOk;
+    // A plugin still runs, and uses what would be destroyed now.
+    log_->flush();
+    std::_Exit(kExitOk);
 }
 
 bool BrokerApplication::checkDescriptors(Problems& problems) {
@@ -78,7 +87,7 @@ bool BrokerApplication::checkDescriptors(Problems& problems) {
     const auto possible = limit.rlim_cur > 2 * kDescriptorsReserved ? limit.rlim_cur - kDescriptorsReserved : limit.rlim_cur / 2;
     if (!prepared_.settings.connectionsMaxSet) {
         wanted = possible;
-        connectionsLowered_ = true;
+        descriptors_ = limit.rlim_cur;
         return true;
     }
     problems.add(ErrorNumber::DescriptorLimit, "",
@@ -104,7 +113,11 @@ void BrokerApplication::logConfiguration() {
                                {"store", prepared_.settings.storeRoot}, {"connectionsMax", prepared_.settings.limits.connectionsMax}});
     for (const auto& name : prepared_.host->notChosen()) appLog_->info("another provider was chosen; not loaded", {{"plugin", name}});
     for (const auto& note : prepared_.host->notes()) appLog_->warn(note);
-    if (connectionsLowered_) appLog_->warn("the limit of open files allows fewer connections than serverConnectionsMax says by default");
+    if (descriptors_ > 0) {
+        appLog_->warn("the limit of open files allows fewer connections than serverConnectionsMax says by default",
+                      {{"openFiles", descriptors_}, {"connections", prepared_.settings.limits.connectionsMax},
+                       {"default", ServerLimits().connectionsMax}, {"openFilesNeeded", ServerLimits().connectionsMax + kDescriptorsReserved}});
+    }
     std::string names;
     for (const auto& key : prepared_.unused.plain) names += (names.empty() ? "" : ",") + key;
     if (!names.empty()) appLog_->info("keys of RocketMQ that have no effect here", {{"keys", names}});
@@ -176,20 +189,39 @@ bool BrokerApplication::startPlugins(Problems& problems) {
                                                     [this](std::function<Status()> work) { return loop_.call(std::move(work)); });
     runtime_->open({settings.runTimeChangesPath(), settings.configBlackList}, prepared_.sources.common());
     runtime_->addOwner({"kernel", {}, prepared_.kernelValues, nullptr});
-    for (const auto& instance : prepared_.host->instances()) {
-        runtime_->addOwner({instance->name(), instance->file().roles, instance->values(),
-                            [this, name = instance->name()](const ConfigValues& next, std::span<const std::string_view> changed) -> Status {
-                                auto* found = prepared_.host->find(name);
-                                if (found == nullptr) return Status::ok();   // optional, left out at start: nobody is there to be told
-                                return found->reconfigure(next, changed);
-                            }});
-    }
+    operations_ = std::make_unique<Operations>(files_, options_, prepared_, loop_);
+    operations_->attach(*server_, *runtime_, *log_, identity_.startedWallMs);
+    operations_->offerTo(*prepared_.host);
+    runtime_->setPlugins(operations_->pluginOwners());
     surroundings_ = std::make_unique<HostSurroundings>(
         HostSurroundings{clock_, files_, *server_, *control_, *runtime_, metrics_, identity_,
-                         [this](const std::string& path) -> plugin::Logger& { return log_->logger(path); }, [this] { loop_.runCalls(); }});
+                         [this](const std::string& path) -> plugin::Logger& { return log_->logger(path); }, [this] { loop_.runCalls(kMoment); }, [this](const std::string& name) { operations_->switchOffSoon(name); }});
     server_->start();
     control_->start();
-    return prepared_.host->start(*surroundings_, prepared_.sources, problems);
+    if (!prepared_.host->start(*surroundings_, prepared_.sources, problems)) return false;
+    warnOfUnknownExecutors();
+    return true;
+}
+
+void BrokerApplication::warnOfUnknownExecutors() {
+    std::vector<std::string> names;
+    for (const auto& executor : server_->executors().stats()) names.push_back(executor.name);
+    std::string known;
+    for (const auto& name : names) known += (known.empty() ? "" : ",") + name;
+    const auto look = [&](const Assignment& assignment) {
+        if (!isExecutorKey(assignment.key)) return;
+        ExecutorOverrides one;
+        if (applyExecutorKey(assignment.key, assignment.value, one) || one.empty()) return;
+        const auto& name = one.begin()->first;
+        if (std::find(names.begin(), names.end(), name) != names.end()) return;
+        const auto near = nearest(name, names);
+        appLog_->warn("a key has no effect: no plugin that runs has such an executor",
+                      {{"key", assignment.key}, {"where", assignment.where}, {near.empty() ? "known" : "nearest", near.empty() ? known : near}});
+    };
+    for (const auto& assignment : prepared_.sources.common()) look(assignment);
+    for (const auto& instance : prepared_.host->instances()) {
+        for (const auto& assignment : instance->file().assignments) look(assignment);
+    }
 }
 
 bool BrokerApplication::openForClients(Problems& problems) {
@@ -199,6 +231,7 @@ bool BrokerApplication::openForClients(Problems& problems) {
         problems.add(ErrorNumber::ListenFailed, "", status.message());
         stop(0);
     }
+    operations_->serving(status.isOk());
     return status.isOk();
 }
 
@@ -216,28 +249,20 @@ void BrokerApplication::announce() {
 
 void BrokerApplication::reloadConfiguration() {
     appLog_->info("reading the configuration again");
-    Problems problems;
-    const auto sources = readSources(files_, options_, prepared_.settings, problems);
-    const auto& settings = prepared_.settings;
-    const auto logPath = settings.logConfig.empty() ? sources.mainDirectory() + "/log.conf" : settings.logConfig;
-    if (files_.exists(logPath)) {
-        const auto log = LogSettings::read(files_, logPath, problems);
-        if (problems.empty()) log_->setLevels(log);
+    const auto status = operations_->applyFiles();
+    if (status) return;
+    std::string_view rest = status.message();
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        appLog_->error(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    if (problems.empty()) {
-        runtime_->reload(sources);
-        for (const auto& name : prepared_.host->reloadChanged(sources, problems)) {
-            runtime_->setValues(name, prepared_.host->find(name)->values());
-        }
-        for (const auto& problem : problems.list()) appLog_->error(problem.toString());
-        return;
-    }
-    for (const auto& problem : problems.list()) appLog_->error(problem.toString());
     appLog_->error("the configuration stays as it was");
 }
 
 void BrokerApplication::stop(int signal) {
     appLog_->info("stopping", {{"signal", signal}, {"connections", server_->connectionCount()}});
+    operations_->serving(false);
     loop_.close();
     server_->closeListeners();
     server_->refuse();

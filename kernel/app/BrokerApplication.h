@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/LifecycleLoop.h"
+#include "app/Operations.h"
 #include "app/Preparation.h"
 #include "config/RuntimeConfigStore.h"
 #include "log/LogSystem.h"
@@ -36,6 +37,7 @@ private:
     void describeBroker();
     void logConfiguration();
     bool startPlugins(Problems& problems);
+    void warnOfUnknownExecutors();
     bool openForClients(Problems& problems);
     void announce();
     void reloadConfiguration();
@@ -50,6 +52,7 @@ private:
     // In the order in which they are made; members go in reverse.
     Preparation prepared_;
     LifecycleLoop loop_;
+    std::unique_ptr<Operations> operations_;
     std::unique_ptr<LogSystem> log_;
     plugin::Logger* appLog_ = nullptr;
     MetricsRegistry metrics_;
@@ -61,7 +64,7 @@ private:
     std::string listening_;
     std::unique_ptr<HostSurroundings> surroundings_;
     bool pidWritten_ = false;
-    bool connectionsLowered_ = false;
+    std::size_t descriptors_ = 0;   ///< the limit of open files, when it lowered serverConnectionsMax
 };
 
 }  // namespace patchbay::kernel

@@ -42,12 +42,13 @@ Keys of the form:
 |---|---|---|
 | `service.NAME = plugin` | main file | which plugin provides a service that several could, for example `service.patchbay.MessageStore = storage-mmap`; the others are not loaded |
 | `executor.NAME.threads`, `.queueCapacity`, `.maxQueueWait` | main file, plugin file | size of an executor that a plugin asks for |
+| `plugin.NAME.enabled` | main file, `-D`, run time | overrides `enabled` of the plugin's file |
 | `plugin`, `library`, `enabled`, `optional`, `roles` | plugin file | name of the plugin; its library (default `patchbay-NAME.so`, relative to `pluginDirectory`); whether it runs; whether the broker starts without it; the listeners it serves (`namesrv`, `broker`) |
+| `disableAfterFaults` | plugin file | the plugin is switched off, until it is enabled again or the process starts anew, when it has had so many faults within a minute: exceptions, dropped requests, second answers, answers too large; 0, the default, is never |
 )";
 
 std::string typeText(const ConfigKey& key) {
-    static constexpr std::string_view kNames[] = {"text", "true/false", "integer", "number", "bytes", "time", "path"};
-    std::string text(kNames[static_cast<std::size_t>(key.type)]);
+    std::string text(typeName(key.type));
     if (!key.choices.empty()) {
         std::string choices(key.choices);
         std::replace(choices.begin(), choices.end(), ' ', ',');

@@ -15,6 +15,8 @@ namespace patchbay::kernel {
 
 namespace {
 
+constexpr int kUnfinishedMs = 5;
+
 sigset_t handledSignals() noexcept {
     sigset_t set;
     sigemptyset(&set);
@@ -54,20 +56,53 @@ void LifecycleLoop::secondSignalKills() noexcept {
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);   // their default action ends the process
 }
 
-int LifecycleLoop::run(const std::function<void()>& hangup) {
+int LifecycleLoop::run(const std::function<void()>& hangup, const std::function<bool()>& unfinished) {
+    bool more = false;
     for (;;) {
         std::array<pollfd, 2> fds{{{signalFd_, POLLIN, 0}, {wakeFd_, POLLIN, 0}}};
-        if (poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) PATCHBAY_ASSERT(false && "poll");
-        if ((fds[1].revents & POLLIN) != 0) {
-            std::uint64_t count = 0;
-            (void)!read(wakeFd_, &count, sizeof count);
-            runCalls();
-        }
+        if (poll(fds.data(), fds.size(), more ? kUnfinishedMs : -1) < 0 && errno != EINTR) PATCHBAY_ASSERT(false && "poll");
+        runCalls();
+        runPosted();
         signalfd_siginfo info{};
         while (read(signalFd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
             if (static_cast<int>(info.ssi_signo) != SIGHUP) return static_cast<int>(info.ssi_signo);
             hangup();
         }
+        // What was posted while something took long has not woken this loop.
+        more = unfinished() || somethingPosted();
+    }
+}
+
+bool LifecycleLoop::somethingPosted() {
+    const std::lock_guard lock(mutex_);
+    return !posted_.empty();
+}
+
+void LifecycleLoop::wake() const noexcept {
+    const std::uint64_t one = 1;
+    (void)!write(wakeFd_, &one, sizeof one);
+}
+
+void LifecycleLoop::post(std::function<void(bool)> work) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!closed_) {
+            posted_.push_back(std::move(work));
+            return wake();
+        }
+    }
+    work(true);
+}
+
+void LifecycleLoop::runPosted() {
+    std::vector<std::function<void(bool)>> posted;
+    {
+        const std::lock_guard lock(mutex_);
+        posted.swap(posted_);
+    }
+    for (auto& work : posted) {
+        work(false);
+        work = nullptr;   // it may own the request that the next one waits for
     }
 }
 
@@ -80,12 +115,15 @@ Status LifecycleLoop::call(std::function<Status()> work) {
         calls_.push_back({std::move(work), {}});
         done = calls_.back().done.get_future();
     }
-    const std::uint64_t one = 1;
-    (void)!write(wakeFd_, &one, sizeof one);
+    wake();
     return done.get();
 }
 
-void LifecycleLoop::runCalls() {
+void LifecycleLoop::runCalls(std::chrono::milliseconds wait) {
+    pollfd waking{wakeFd_, POLLIN, 0};
+    (void)poll(&waking, 1, static_cast<int>(wait.count()));
+    std::uint64_t count = 0;
+    (void)!read(wakeFd_, &count, sizeof count);
     std::vector<Call> calls;
     {
         const std::lock_guard lock(mutex_);
@@ -102,11 +140,14 @@ void LifecycleLoop::runCalls() {
 
 void LifecycleLoop::close() noexcept {
     std::vector<Call> calls;
+    std::vector<std::function<void(bool)>> posted;
     {
         const std::lock_guard lock(mutex_);
         closed_ = true;
         calls.swap(calls_);
+        posted.swap(posted_);
     }
+    for (auto& work : posted) work(true);
     for (auto& call : calls) call.done.set_value({StatusCode::Unavailable, "the broker is stopping"});
 }
 

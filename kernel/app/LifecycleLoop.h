@@ -3,6 +3,7 @@
 
 #include "patchbay/base/Status.h"
 
+#include <chrono>
 #include <functional>
 #include <future>
 #include <mutex>
@@ -22,18 +23,26 @@ public:
 
     /// Before any thread is started: the signals that run() takes are blocked in all of them, and SIGPIPE is ignored.
     static void blockSignals() noexcept;
-    /// Until SIGTERM or SIGINT, whose number it answers. `hangup` is called for SIGHUP.
-    int run(const std::function<void()>& hangup);
+    /// Until SIGTERM or SIGINT, whose number it answers. `hangup` is called for SIGHUP, `unfinished` after everything that woke it: while
+    /// it answers true it is called again every few milliseconds.
+    int run(const std::function<void()>& hangup, const std::function<bool()>& unfinished);
     /// From here on another SIGTERM or SIGINT ends the process at once.
     static void secondSignalKills() noexcept;
     /// Runs `work` on the loop's thread and waits for its end. Unavailable after close(). Any thread.
     Status call(std::function<Status()> work);
-    /// Runs what is waiting in call() now; for steps of the loop's thread that take long.
-    void runCalls();
+    /// Runs `work` on the loop's thread, between two other works and never inside one: for what changes plugins. `closed` is true when the
+    /// loop has been closed instead; then it may run on the caller's thread. Any thread.
+    void post(std::function<void(bool closed)> work);
+    /// Runs what is waiting in call() now, after waiting for it up to `wait`; for steps of the loop's thread that take long.
+    void runCalls(std::chrono::milliseconds wait = {});
     /// Waiting and later calls are answered Unavailable.
     void close() noexcept;
 
 private:
+    void runPosted();
+    [[nodiscard]] bool somethingPosted();
+    void wake() const noexcept;
+
     struct Call {
         std::function<Status()> work;
         std::promise<Status> done;
@@ -44,6 +53,7 @@ private:
     const int signalFd_;
     std::mutex mutex_;
     std::vector<Call> calls_;   // guarded by mutex_
+    std::vector<std::function<void(bool)>> posted_;   // guarded by mutex_
     bool closed_ = false;       // guarded by mutex_
 };
 

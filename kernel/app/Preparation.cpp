@@ -97,6 +97,8 @@ Preparation prepare(FileSystem& files, const LaunchOptions& options, bool checkO
     host.defaultDirectory = out.settings.storeRoot;
     host.roles = rolesOf(out.settings);
     host.unload = out.settings.unloadPlugins;
+    host.retireTimeout = out.settings.retireTimeout;
+    host.holdTimeout = out.settings.limits.hold;
     out.host = std::make_unique<PluginHost>(files, host);
     const bool loaded = out.host->load(out.sources, out.problems);
     if (loaded) out.host->configure(out.sources, out.problems);

@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::string_view kServicePrefix = "service.";
 constexpr std::string_view kExecutorPrefix = "executor.";
+constexpr std::string_view kSwitchPrefix = "plugin.";
+constexpr std::string_view kSwitchEnd = ".enabled";
+constexpr plugin::ConfigKey kFaultsKey{"disableAfterFaults", plugin::ConfigType::Int, "0", "", 0, 0, 1'000'000};
 
 /// The entries of a file as assignments; a key that stands twice and a comment behind a value are problems.
 std::vector<Assignment> assignmentsOf(const PropertiesFile& file, Origin origin, Problems& problems) {
@@ -75,12 +78,19 @@ PluginFile readPluginFile(FileSystem& files, const std::string& path, Problems& 
             parseSwitch(assignment, result.optional, problems);
         } else if (assignment.key == "roles") {
             takeRoles(assignment, result, problems);
+        } else if (assignment.key == kFaultsKey.name) {
+            ConfigValue value;
+            if (const auto wrong = parseValue(KeySpec(kFaultsKey), assignment.value, "", value)) {
+                problems.add(wrong->number, assignment.where, assignment.key + ": " + wrong->text);
+            } else {
+                result.disableAfterFaults = static_cast<std::uint32_t>(value.integer);
+            }
         } else {
             result.assignments.push_back(std::move(assignment));
         }
     }
-    if (!result.enabled) return result;
-    if (result.plugin.empty()) problems.add(ErrorNumber::PluginFileIncomplete, path, "no line `plugin = NAME`");
+    // What is switched off may be unfinished.
+    if (result.enabled && result.plugin.empty()) problems.add(ErrorNumber::PluginFileIncomplete, path, "no line `plugin = NAME`");
     if (result.library.empty()) result.library = "patchbay-" + result.plugin + ".so";
     return result;
 }
@@ -98,6 +108,15 @@ bool isServiceKey(std::string_view key) noexcept {
 
 bool isExecutorKey(std::string_view key) noexcept {
     return key.starts_with(kExecutorPrefix);
+}
+
+std::optional<std::string_view> switchedPlugin(std::string_view key) noexcept {
+    if (!key.starts_with(kSwitchPrefix) || !key.ends_with(kSwitchEnd) || key.size() <= kSwitchPrefix.size() + kSwitchEnd.size()) return std::nullopt;
+    return key.substr(kSwitchPrefix.size(), key.size() - kSwitchPrefix.size() - kSwitchEnd.size());
+}
+
+std::string switchKey(std::string_view plugin) {
+    return std::string(kSwitchPrefix) + std::string(plugin) + std::string(kSwitchEnd);
 }
 
 std::optional<std::string> applyExecutorKey(std::string_view key, std::string_view value, ExecutorOverrides& out) {
@@ -160,8 +179,32 @@ void ConfigSources::readPluginFiles(FileSystem& files, const std::string& direct
     }
     for (const auto& entry : *entries) {
         if (entry.directory || !entry.name.ends_with(".conf")) continue;
-        auto& file = pluginFiles_.emplace_back(readPluginFile(files, directory + "/" + entry.name, problems));
-        takeDefaultChoices(file);
+        pluginFiles_.push_back(readPluginFile(files, directory + "/" + entry.name, problems));
+    }
+    applySwitches(problems);
+    for (auto& file : pluginFiles_) takeDefaultChoices(file);
+}
+
+bool ConfigSources::switchPlugin(std::string_view plugin, bool enabled) {
+    bool found = false;
+    for (auto& file : pluginFiles_) {
+        if (file.plugin != plugin) continue;
+        file.enabled = enabled;
+        found = true;
+    }
+    return found;
+}
+
+void ConfigSources::applySwitches(Problems& problems) {
+    for (const auto& assignment : common_) {
+        const auto plugin = switchedPlugin(assignment.key);
+        if (!plugin) continue;
+        bool enabled = false;
+        if (!parseSwitch(assignment, enabled, problems)) continue;
+        // A plugin that is not installed any more cannot be switched on, but a change made at run time must not stop the start.
+        if (!switchPlugin(*plugin, enabled) && assignment.origin != Origin::RunTime) {
+            problems.add(ErrorNumber::UnknownKey, assignment.where, assignment.key + ": no file of plugins.d is of plugin " + std::string(*plugin));
+        }
     }
 }
 

@@ -28,6 +28,7 @@ struct PluginFile {
     std::string library;              ///< as written: relative to pluginDirectory
     bool enabled = true;
     bool optional = false;            ///< the broker starts without it
+    std::uint32_t disableAfterFaults = 0;   ///< within a minute; 0 = never
     std::vector<std::string> roles;   ///< the listeners it serves: "namesrv", "broker"
     std::vector<Assignment> assignments;
 };
@@ -59,6 +60,8 @@ public:
     /// Of all sources but the plugin files; lowest precedence first.
     [[nodiscard]] const std::vector<Assignment>& common() const noexcept { return common_; }
     [[nodiscard]] const std::vector<PluginFile>& pluginFiles() const noexcept { return pluginFiles_; }
+    /// Sets `enabled` of the plugin's files, as `plugin.NAME.enabled` does. False when there is none.
+    bool switchPlugin(std::string_view plugin, bool enabled);
     [[nodiscard]] const ServiceChoices& choices() const noexcept { return choices_; }
     /// The plugin's own file, then the common sources.
     [[nodiscard]] std::vector<Assignment> assignmentsFor(const PluginFile& file) const;
@@ -67,6 +70,7 @@ public:
 
 private:
     void takeChoices();
+    void applySwitches(Problems& problems);
     /// A plugin's file may name the provider that counts while nobody chooses one.
     void takeDefaultChoices(PluginFile& file);
 
@@ -80,6 +84,10 @@ private:
 /// True for keys that the kernel itself understands by their form.
 [[nodiscard]] bool isServiceKey(std::string_view key) noexcept;
 [[nodiscard]] bool isExecutorKey(std::string_view key) noexcept;
+/// NAME of "plugin.NAME.enabled", or nothing.
+[[nodiscard]] std::optional<std::string_view> switchedPlugin(std::string_view key) noexcept;
+/// "plugin.NAME.enabled".
+[[nodiscard]] std::string switchKey(std::string_view plugin);
 /// Applies "executor.NAME.field = value" to `out`; says what is wrong with it otherwise.
 [[nodiscard]] std::optional<std::string> applyExecutorKey(std::string_view key, std::string_view value, ExecutorOverrides& out);
 /// The directory part of a path, "." for a bare name.

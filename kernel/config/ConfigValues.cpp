@@ -98,6 +98,11 @@ std::optional<ValueError> parseNumber(const KeySpec& spec, std::string_view raw,
 
 }  // namespace
 
+std::string_view typeName(plugin::ConfigType type) noexcept {
+    static constexpr std::string_view kNames[] = {"text", "true/false", "integer", "number", "bytes", "time", "path"};
+    return kNames[static_cast<std::size_t>(type)];
+}
+
 std::string_view toString(Origin origin) noexcept {
     switch (origin) {
         case Origin::Default: return "default";

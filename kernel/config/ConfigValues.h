@@ -19,6 +19,9 @@ enum class Origin : std::uint8_t { Default, PluginFile, MainFile, RunTime, Comma
 
 [[nodiscard]] std::string_view toString(Origin origin) noexcept;
 
+/// "text", "true/false", "integer", "number", "bytes", "time" or "path".
+[[nodiscard]] std::string_view typeName(plugin::ConfigType type) noexcept;
+
 /// One "key = value" of some source, not yet given to an owner.
 struct Assignment {
     std::string key;

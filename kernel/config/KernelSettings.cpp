@@ -43,6 +43,7 @@ constexpr ConfigKey kKeys[] = {
     {"executorThreadsMax", ConfigType::Int, "64", "Threads of all executors together.", 0, 1, 4096},
     {"serverConnectionsMax", ConfigType::Int, "20000",
      "Connections of all listeners together; where it is not set, fewer if the limit of open files says so.", 0, 1, 10'000'000},
+    {"executorQueueBytesMax", ConfigType::Bytes, "64M", "Bytes of the requests that wait in the queue of one executor.", 0, 1 << 20, std::int64_t{1} << 40},
     {"frameMaxLength", ConfigType::Bytes, "16777216", "Longest frame that is taken, with its length word.", 0, 1024, 1 << 30},
     {"serverInFlightMax", ConfigType::Int, "8192", "Requests of one connection that are being served before it is read no further.", 0, 1,
      1'000'000},
@@ -59,6 +60,14 @@ constexpr ConfigKey kKeys[] = {
     {"serverSocketRcvBufSize", ConfigType::Bytes, "0", "Receive buffer of a socket in bytes; 0 leaves it to the system.", 0, 0, 1 << 30},
     {"serverSocketBacklog", ConfigType::Int, "1024", "Connections that the system may accept in advance.", 0, 1, 1'000'000},
     {"drainTimeout", ConfigType::Millis, "5000", "How long a stop waits for requests that are being served.", 0, 0, 600'000},
+    {"slowCallWarning", ConfigType::Millis, "100ms", "A plugin that holds up an I/O loop for so long is named in the log and counted; 0 is never.", 0, 0,
+     600'000},
+    {"reload.holdMs", ConfigType::Millis, "2000",
+     "How long requests wait while a plugin that offers a service is exchanged; below the time after which clients give up (3 s).", 0, 100, 60'000},
+    {"reload.holdRequestsMax", ConfigType::Int, "20000", "Requests that wait meanwhile; more are answered SYSTEM_BUSY.", 0, 1, 10'000'000},
+    {"reload.holdBytesMax", ConfigType::Bytes, "64M", "Bytes of the requests that wait meanwhile.", 0, 1 << 20, std::int64_t{1} << 40},
+    {"reload.retireTimeout", ConfigType::Millis, "60s",
+     "How long an exchanged generation may go on with its last requests; afterwards it is left in memory, and a line says so.", 0, 1'000, 86'400'000},
     {"plugin.unload", ConfigType::Bool, "false", "Whether stopped plugins are unmapped; for tests of plugins only."},
     {"configBlackList", ConfigType::Text, "configBlackList;brokerConfigPath;configStorePath;kvConfigPath",
      "Keys that nobody may change at run time, separated by semicolons."},
@@ -219,6 +228,12 @@ KernelSettings KernelSettings::from(const ConfigValues& values, const ConfigSour
     out.configBlackList = splitList(values.text("configBlackList"));
     out.unloadPlugins = values.flag("plugin.unload");
     out.drainTimeout = values.millis("drainTimeout");
+    out.limits.slowCall = values.millis("slowCallWarning");
+    out.limits.executorQueueBytesMax = static_cast<std::size_t>(values.integer("executorQueueBytesMax"));
+    out.limits.hold = values.millis("reload.holdMs");
+    out.limits.holdRequestsMax = static_cast<std::size_t>(values.integer("reload.holdRequestsMax"));
+    out.limits.holdBytesMax = static_cast<std::size_t>(values.integer("reload.holdBytesMax"));
+    out.retireTimeout = values.millis("reload.retireTimeout");
     return out;
 }
 

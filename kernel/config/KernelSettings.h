@@ -53,6 +53,7 @@ struct KernelSettings {
     std::vector<std::string> configBlackList;
     bool unloadPlugins = false;
     std::chrono::milliseconds drainTimeout{0};
+    std::chrono::milliseconds retireTimeout{0};
 
     /// Where changes made at run time are kept.
     [[nodiscard]] std::string runTimeChangesPath() const { return storeRoot + "/config/runtime.properties"; }

@@ -47,7 +47,7 @@ public:
         : owners_(owners), words_(knownWords(owners)), problems_(problems) {}
 
     void common(const Assignment& assignment) {
-        if (isServiceKey(assignment.key)) return;
+        if (isServiceKey(assignment.key) || switchedPlugin(assignment.key)) return;
         for (const auto& owner : owners_) {
             if (owner.values->find(assignment.key) != nullptr) return;
         }

@@ -25,6 +25,34 @@ Status restartNeeded(std::string_view key) {
 
 }  // namespace
 
+std::optional<ConfigValue> valueFrom(const KeySpec& spec, std::span<const Assignment> assignments, Problems& problems) {
+    ConfigValue value;
+    (void)parseValue(spec, spec.defaultValue, "", value);
+    value.where = "default";
+    bool fine = true;
+    for (const auto& assignment : assignments) {
+        if (!spec.answersTo(assignment.key) || assignment.origin < value.origin) continue;
+        ConfigValue next;
+        const auto wrong = parseValue(spec, assignment.value, assignment.baseDirectory, next);
+        if (wrong || assignment.trailingComment) {
+            problems.add(wrong ? wrong->number : ErrorNumber::TrailingComment, assignment.where,
+                         assignment.key + ": " + (wrong ? wrong->text : "comment behind the value"));
+            fine = false;
+            continue;
+        }
+        next.origin = assignment.origin;
+        next.where = assignment.where;
+        value = std::move(next);
+    }
+    return fine ? std::optional(std::move(value)) : std::nullopt;
+}
+
+std::vector<Assignment> assignmentsOf(const ConfigSources& sources, const std::string& owner) {
+    const auto& files = sources.pluginFiles();
+    const auto file = std::find_if(files.begin(), files.end(), [&](const PluginFile& f) { return f.plugin == owner && f.enabled; });
+    return file == files.end() ? sources.common() : sources.assignmentsFor(*file);
+}
+
 void RuntimeConfigStore::open(Options options, const std::vector<Assignment>& kept) {
     options_ = std::move(options);
     for (const auto& assignment : kept) {
@@ -37,11 +65,21 @@ void RuntimeConfigStore::addOwner(RuntimeOwner owner) {
     owners_.push_back(std::move(owner));
 }
 
-void RuntimeConfigStore::setValues(std::string_view name, const ConfigValues& values) {
+void RuntimeConfigStore::setPlugins(std::vector<RuntimeOwner> plugins) {
     const std::lock_guard lock(mutex_);
-    for (auto& owner : owners_) {
-        if (owner.name == name) owner.values = values;
-    }
+    std::erase_if(owners_, [](const RuntimeOwner& owner) { return owner.reconfigure != nullptr; });
+    for (auto& plugin : plugins) owners_.push_back(std::move(plugin));
+}
+
+std::vector<RuntimeOwner> RuntimeConfigStore::owners() const {
+    const std::lock_guard lock(mutex_);
+    return owners_;
+}
+
+Status RuntimeConfigStore::keepSwitch(const std::string& key, bool enabled) {
+    auto all = kept_;
+    all[key] = enabled ? "true" : "false";
+    return write(std::move(all));
 }
 
 void RuntimeConfigStore::clearOwners() {
@@ -72,7 +110,7 @@ std::vector<ConfigEntry> RuntimeConfigStore::snapshot(std::string_view listener)
 }
 
 Status RuntimeConfigStore::forbidden(std::string_view key) const {
-    static constexpr std::string_view kPluginKeys[] = {"plugin", "library", "enabled", "optional", "roles"};
+    static constexpr std::string_view kPluginKeys[] = {"plugin", "library", "enabled", "optional", "roles", "disableAfterFaults"};
     const auto* known = findRocketmqKey(key);
     const bool path = known != nullptr && known->kind == RocketmqKey::Kind::Path;
     const bool pluginKey = std::find(std::begin(kPluginKeys), std::end(kPluginKeys), key) != std::end(kPluginKeys) ||
@@ -181,6 +219,10 @@ Status RuntimeConfigStore::keep(std::span<const ConfigEntry> entries) {
         }
         all[entry.key] = entry.value;
     }
+    return write(std::move(all));
+}
+
+Status RuntimeConfigStore::write(std::map<std::string, std::string> all) {
     std::string text =
         "# Values that were changed while the broker ran. They win over the configuration files; remove a line to end that.\n"
         "# Written by the broker.\n";
@@ -193,34 +235,17 @@ Status RuntimeConfigStore::keep(std::span<const ConfigEntry> entries) {
     return Status::ok();
 }
 
-void RuntimeConfigStore::reload(const ConfigSources& sources) {
+Status RuntimeConfigStore::reload(const ConfigSources& sources, const std::function<bool(const std::string& owner)>& without) {
     Problems problems;
     std::vector<Change> changes;
     for (std::size_t i = 0; i < owners_.size(); ++i) {
         auto& owner = owners_[i];
-        const auto file = std::find_if(sources.pluginFiles().begin(), sources.pluginFiles().end(),
-                                       [&](const PluginFile& f) { return f.plugin == owner.name && f.enabled; });
-        const auto assignments = file == sources.pluginFiles().end() ? sources.common() : sources.assignmentsFor(*file);
+        if (without(owner.name)) continue;
+        const auto assignments = assignmentsOf(sources, owner.name);
         for (const auto& [name, item] : owner.values.items()) {
-            ConfigValue value;
-            (void)parseValue(item.spec, item.spec.defaultValue, "", value);
-            value.where = "default";
-            bool fine = true;
-            for (const auto& assignment : assignments) {
-                if (!item.spec.answersTo(assignment.key) || assignment.origin < value.origin) continue;
-                ConfigValue next;
-                const auto wrong = parseValue(item.spec, assignment.value, assignment.baseDirectory, next);
-                if (wrong || assignment.trailingComment) {
-                    problems.add(wrong ? wrong->number : ErrorNumber::TrailingComment, assignment.where,
-                                 assignment.key + ": " + (wrong ? wrong->text : "comment behind the value"));
-                    fine = false;
-                    continue;
-                }
-                next.origin = assignment.origin;
-                next.where = assignment.where;
-                value = std::move(next);
-            }
-            if (!fine || value.text == item.value.text || item.spec.type == ConfigType::Path) continue;
+            auto next = valueFrom(item.spec, assignments, problems);
+            if (!next || next->text == item.value.text || item.spec.type == ConfigType::Path) continue;
+            auto& value = *next;
             if (item.spec.has(plugin::kReloadable) && owner.reconfigure != nullptr) {
                 changes.push_back({i, name, std::move(value)});
             } else if (owner.reconfigure != nullptr || !item.spec.has(plugin::kReloadable)) {
@@ -228,14 +253,12 @@ void RuntimeConfigStore::reload(const ConfigSources& sources) {
             }
         }
     }
-    for (const auto& problem : problems.list()) log_.error(problem.toString());
-    if (!problems.empty() || changes.empty()) return;
-    if (auto status = commit(changes); !status) {
-        log_.error("the new configuration was refused; the old one stays", {{"error", status.message()}});
-        return;
-    }
+    if (!problems.empty()) return {StatusCode::InvalidArgument, problems.toString()};
+    if (changes.empty()) return Status::ok();
+    if (auto status = commit(changes); !status) return status;
     changes_.fetch_add(1, std::memory_order_relaxed);
     for (const auto& change : changes) log_.info("configuration changed", {{"key", change.name}, {"where", change.value.where}});
+    return Status::ok();
 }
 
 }  // namespace patchbay::kernel

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ struct RuntimeOwner {
 /// Runs a function on the thread that also starts and stops plugins, and answers what it returned. Unavailable while stopping.
 using OnLifecycleThread = std::function<Status(std::function<Status()>)>;
 
+/// The value that a key has by these assignments; nothing, and problems, when one of them is wrong.
+[[nodiscard]] std::optional<ConfigValue> valueFrom(const KeySpec& spec, std::span<const Assignment> assignments, Problems& problems);
+/// Those that an owner's keys are taken from.
+[[nodiscard]] std::vector<Assignment> assignmentsOf(const ConfigSources& sources, const std::string& owner);
+
 /// Precedence at the next start: command line, then what was changed here, then the main file, then plugin files. Changes are kept
 /// in a file of their own under the store root, so that the operator's file stays the operator's.
 /// Owned by the application. Thread-safe; plugins are told on the lifecycle thread only.
@@ -44,17 +50,21 @@ public:
     /// Before anything is asked. `kept` are the run-time changes that were read at start.
     void open(Options options, const std::vector<Assignment>& kept);
     void addOwner(RuntimeOwner owner);
-    /// A new generation of an owner has these values.
-    void setValues(std::string_view owner, const ConfigValues& values);
+    /// Exchanges all owners but the kernel.
+    void setPlugins(std::vector<RuntimeOwner> plugins);
+    /// Keeps `plugin.NAME.enabled` over restarts. On the lifecycle thread.
+    Status keepSwitch(const std::string& key, bool enabled);
+    /// What runs: all owners with their values.
+    [[nodiscard]] std::vector<RuntimeOwner> owners() const;
     void clearOwners();
 
     [[nodiscard]] std::vector<plugin::ConfigEntry> snapshot(std::string_view listener) const override;
     Status apply(std::string_view listener, std::span<const plugin::ConfigEntry> changes) override;
     [[nodiscard]] std::int64_t changeCount() const noexcept override { return changes_.load(std::memory_order_relaxed); }
 
-    /// Takes over what the files say now: reloadable keys are applied, others are logged as needing a restart. On the
-    /// lifecycle thread.
-    void reload(const ConfigSources& sources);
+    /// Takes over what the files say now: reloadable keys are applied, others are logged as needing a restart. Owners in `without` are
+    /// left out, because they begin anew with all their keys. When somebody refuses a value no key is changed. On the lifecycle thread.
+    Status reload(const ConfigSources& sources, const std::function<bool(const std::string& owner)>& without);
 
 private:
     struct Change {
@@ -69,6 +79,7 @@ private:
     Status commit(const std::vector<Change>& changes);
     Status tell(std::size_t owner, const std::vector<Change>& changes, bool undo);
     Status keep(std::span<const plugin::ConfigEntry> entries);
+    Status write(std::map<std::string, std::string> all);
 
     FileSystem& files_;
     plugin::Logger& log_;

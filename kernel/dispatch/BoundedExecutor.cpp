@@ -16,8 +16,8 @@ constexpr std::string_view kFlowControl = "broker busy, start flow control for a
 
 }  // namespace
 
-BoundedExecutor::BoundedExecutor(plugin::ExecutorSpec spec, plugin::Lane firstLane, const Clock& clock)
-    : spec_(std::move(spec)), firstLane_(firstLane), clock_(clock) {
+BoundedExecutor::BoundedExecutor(plugin::ExecutorSpec spec, plugin::Lane firstLane, std::size_t bytesMax, const Clock& clock)
+    : spec_(std::move(spec)), firstLane_(firstLane), bytesMax_(bytesMax), clock_(clock) {
     try {
         for (std::uint32_t i = 0; i < spec_.threads; ++i) threads_.emplace_back([this, i] { work(i); });
     } catch (...) {
@@ -28,22 +28,48 @@ BoundedExecutor::BoundedExecutor(plugin::ExecutorSpec spec, plugin::Lane firstLa
 
 BoundedExecutor::~BoundedExecutor() { stop(); }
 
-bool BoundedExecutor::push(ServerRequest& request) noexcept {
+std::optional<std::string> BoundedExecutor::push(ServerRequest& request) noexcept {
     request.queuedAt_ = clock_.now();
     request.next_ = nullptr;
+    const auto bytes = request.frameBytes();
     bool wake = false;
     {
         const std::lock_guard lock(mutex_);
-        if (stopping_ || queued_ >= spec_.queueCapacity) return false;
+        if (stopping_) return ", executor " + spec_.name + " is stopping";
+        // One request may always wait, however large it is.
+        const bool tooMany = queued_ >= spec_.queueCapacity;
+        if (tooMany || (queued_ > 0 && queuedBytes_ + bytes > bytesMax_)) {
+            ++refusedFull_;
+            return ", queue of executor " + spec_.name + " is full: " +
+                   (tooMany ? std::to_string(queued_) + " requests, limit executor." + spec_.name + ".queueCapacity " +
+                                  std::to_string(spec_.queueCapacity)
+                            : std::to_string(queuedBytes_) + " bytes, limit executorQueueBytesMax " + std::to_string(bytesMax_));
+        }
         if (last_ != nullptr) last_->next_ = &request;
         else first_ = &request;
         last_ = &request;
         ++queued_;
+        queuedBytes_ += bytes;
         wake = waiting_ > waking_;
         if (wake) ++waking_;
     }
     if (wake) filled_.notify_one();
-    return true;
+    return std::nullopt;
+}
+
+service::ExecutorStats BoundedExecutor::stats() const {
+    service::ExecutorStats out;
+    out.name = spec_.name;
+    out.threads = spec_.threads;
+    out.queueCapacity = spec_.queueCapacity;
+    out.queueBytesMax = bytesMax_;
+    out.maxQueueWaitMs = spec_.maxQueueWait.count();
+    out.refusedLate = refusedLate_.load(std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    out.queued = queued_;
+    out.queuedBytes = queuedBytes_;
+    out.refusedFull = refusedFull_;
+    return out;
 }
 
 ServerRequest* BoundedExecutor::take(std::size_t most) noexcept {
@@ -51,8 +77,10 @@ ServerRequest* BoundedExecutor::take(std::size_t most) noexcept {
     auto* const head = first_;
     auto* tail = head;
     std::size_t count = 1;
+    queuedBytes_ -= head->frameBytes();
     while (count < most && tail->next_ != nullptr) {
         tail = tail->next_;
+        queuedBytes_ -= tail->frameBytes();
         ++count;
     }
     first_ = tail->next_;
@@ -89,6 +117,7 @@ void BoundedExecutor::work(std::uint32_t thread) noexcept {
                 refuse(*request, now, left);
             } else {
                 request->lane = lane.lane;
+                request->queueWaitUs_ = std::chrono::duration_cast<std::chrono::microseconds>(now - request->queuedAt_).count();
                 request->dispatcher_.runProcessor(*request, lane);
             }
             ++sinceBatch;
@@ -107,11 +136,13 @@ bool BoundedExecutor::waitedTooLong(const ServerRequest& request, MonotonicTime 
     return spec_.maxQueueWait.count() > 0 && now - request.queuedAt_ > spec_.maxQueueWait;
 }
 
-void BoundedExecutor::refuse(ServerRequest& request, MonotonicTime now, std::size_t queued) const noexcept {
+void BoundedExecutor::refuse(ServerRequest& request, MonotonicTime now, std::size_t queued) noexcept {
+    refusedLate_.fetch_add(1, std::memory_order_relaxed);
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - request.queuedAt_).count();
     plugin::Response response(protocol::ResponseCode::SystemBusy,
                               "[TIMEOUT_CLEAN_QUEUE]" + std::string(kFlowControl) + std::to_string(waited) +
-                                  "ms, size of queue: " + std::to_string(queued));
+                                  "ms, size of queue: " + std::to_string(queued) + ", executor " + spec_.name + ", limit " +
+                                  std::to_string(spec_.maxQueueWait.count()) + "ms");
     request.answer(response);
 }
 

@@ -4,11 +4,14 @@
 #include "dispatch/ServerRequest.h"
 #include "patchbay/base/Clock.h"
 #include "patchbay/plugin/Processor.h"
+#include "patchbay/service/Observation.h"
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,14 +25,16 @@ class Dispatcher;
 class BoundedExecutor {
 public:
     /// Starts the threads; throws std::system_error when there can be no more.
-    BoundedExecutor(plugin::ExecutorSpec spec, plugin::Lane firstLane, const Clock& clock);
+    /// `bytesMax`: frames that may wait together.
+    BoundedExecutor(plugin::ExecutorSpec spec, plugin::Lane firstLane, std::size_t bytesMax, const Clock& clock);
     ~BoundedExecutor();  ///< stops
     BoundedExecutor(const BoundedExecutor&) = delete;
     BoundedExecutor& operator=(const BoundedExecutor&) = delete;
 
     [[nodiscard]] const plugin::ExecutorSpec& spec() const noexcept { return spec_; }
-    /// False, without taking it, when the queue is full or stopped.
-    [[nodiscard]] bool push(ServerRequest& request) noexcept;
+    /// When the queue is full or stopped the request is not taken; the text says against which limit.
+    [[nodiscard]] std::optional<std::string> push(ServerRequest& request) noexcept;
+    [[nodiscard]] service::ExecutorStats stats() const;
     /// Answers requests that have waited longer than the spec allows; true when requests remain that may do so later.
     bool expire(MonotonicTime now) noexcept;
     /// True for the one caller that has to see to it that expire() is called when the oldest request may have waited too long.
@@ -44,19 +49,23 @@ private:
     /// Up to `most` requests, linked; null when there are none.
     [[nodiscard]] ServerRequest* take(std::size_t most) noexcept;
     [[nodiscard]] bool waitedTooLong(const ServerRequest& request, MonotonicTime now) const noexcept;
-    void refuse(ServerRequest& request, MonotonicTime now, std::size_t queued) const noexcept;
+    void refuse(ServerRequest& request, MonotonicTime now, std::size_t queued) noexcept;
 
     const plugin::ExecutorSpec spec_;
     const plugin::Lane firstLane_;
+    const std::size_t bytesMax_;
     const Clock& clock_;
     std::atomic<bool> expiryArmed_{false};
+    std::atomic<std::uint64_t> refusedLate_{0};
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable filled_;
     // Guarded by mutex_.
     ServerRequest* first_ = nullptr;
     ServerRequest* last_ = nullptr;
     std::size_t queued_ = 0;
+    std::size_t queuedBytes_ = 0;
+    std::uint64_t refusedFull_ = 0;
     std::size_t waiting_ = 0;   // threads
     std::size_t waking_ = 0;    // of those, threads that were notified and have not run yet
     bool stopping_ = false;

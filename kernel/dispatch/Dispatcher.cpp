@@ -23,8 +23,18 @@ constexpr std::int32_t kNewestWithoutGoAway = 475;
 // How often requests that wait in a queue are looked at once the first may have waited too long.
 constexpr std::chrono::milliseconds kExpiryInterval{10};
 
+// RocketMQ's texts, which clients and people know; what waited, and against which limit, stands behind them.
 constexpr const char* kRejected = "[REJECTREQUEST]system busy, start flow control for a while";
 constexpr const char* kOverload = "[OVERLOAD]system busy, start flow control for a while";
+// After a call that held up a loop, so many turns name the next one precisely.
+constexpr int kTimedTurns = 1000;
+
+// Of whom a plugin's misuse is counted; there is one dispatcher in a process.
+std::atomic<Dispatcher*> theDispatcher{nullptr};
+
+std::int64_t microseconds(std::chrono::nanoseconds time) noexcept {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
 
 /// Pieces that are copied need nobody to keep them; any of the others may need any of the keep-alives.
 void writeBody(RequestOrigin& origin, const std::vector<std::string_view>& pieces, std::vector<KeepAlive>& keep) {
@@ -45,17 +55,30 @@ Dispatcher::Dispatcher(net::EventLoopPool& loops, Executors& executors, const Cl
       requests_(metrics.counter("patchbay_requests_total", "Requests received on all listeners.")),
       overload_(metrics.counter("patchbay_requests_refused_total", "Requests refused because a limit was reached.")),
       bugs_(metrics.counter("patchbay_plugin_faults_total", "Requests that a plugin dropped or failed on.")),
-      table_(RouteTable::build(0, {})) {
+      observed_(loops.size(), clock), table_(RouteTable::build(0, {})) {
     for (std::uint32_t i = 0; i < loops_.size(); ++i) {
         lanes_.push_back(std::make_unique<LaneContext>(i, this));
         pools_.push_back(std::make_unique<RequestPool>());
         loops_.loop(i).addTurnListener(*lanes_.back());
     }
+    theDispatcher.store(this, std::memory_order_release);
+    plugin::onRequestMisuse(&Dispatcher::misused);
 }
 
-Dispatcher::~Dispatcher() = default;
+Dispatcher::~Dispatcher() {
+    plugin::onRequestMisuse(nullptr);
+    theDispatcher.store(nullptr, std::memory_order_release);
+}
+
+void Dispatcher::limit(const HoldLimits& hold, std::chrono::milliseconds slowCall) {
+    hold_ = hold;
+    slowUs_ = microseconds(slowCall);
+}
 
 void Dispatcher::publish(Ref<RouteTable> table) {
+    table->forEach([this](ListenerIndex listener, std::int32_t code, Binding& binding) {
+        if (binding.generation) binding.cells = &observed_.cells(listener, code, binding.generation->plugin());
+    });
     intercepting_.store(table->intercepts(), std::memory_order_release);
     {
         const std::lock_guard lock(mutex_);
@@ -63,8 +86,17 @@ void Dispatcher::publish(Ref<RouteTable> table) {
         epoch_.fetch_add(1, std::memory_order_release);
     }
     for (std::uint32_t i = 0; i < loops_.size(); ++i) {
-        loops_.loop(i).post([this, i] { tableOf(*lanes_[i]); });
+        loops_.loop(i).post([this, i] {
+            tableOf(*lanes_[i]);
+            release(*lanes_[i]);
+        });
     }
+}
+
+std::size_t Dispatcher::held() const noexcept {
+    std::size_t sum = 0;
+    for (const auto& lane : lanes_) sum += lane->heldCount.load(std::memory_order_relaxed);
+    return sum;
 }
 
 std::size_t Dispatcher::active() const noexcept {
@@ -112,11 +144,18 @@ void Dispatcher::enter(ServerRequest& request) noexcept {
     lane.active.store(lane.active.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     ++lane.entered;
     request.inFlight_ = true;
+    admit(request);
+}
+
+void Dispatcher::admit(ServerRequest& request) noexcept {
     if (intercepting_.load(std::memory_order_acquire)) [[unlikely]] {
+        auto& lane = *lanes_[request.origin().originLoop.index()];
         // The table is kept: an interceptor may publish another one.
         const auto table = Ref<RouteTable>::share(&tableOf(lane));
-        if (const auto* chain = table->chain(request.origin().listenerIndex)) {
-            auto verdict = chain->admit(request, log_);
+        const auto listener = request.origin().listenerIndex;
+        if (table->holdsAll(listener) && !refusing_.load(std::memory_order_acquire)) return hold(request);
+        if (const auto* chain = table->chain(listener)) {
+            auto verdict = chain->admit(request, *this);
             if (verdict.kind == Verdict::Kind::Close) {
                 request.peer->close("refused by an interceptor");
                 return finish(request);
@@ -127,7 +166,50 @@ void Dispatcher::enter(ServerRequest& request) noexcept {
             }
         }
     }
+    request.admitted_ = true;
     route(request);
+}
+
+void Dispatcher::hold(ServerRequest& request) noexcept {
+    auto& lane = *lanes_[request.origin().originLoop.index()];
+    const auto loops = lanes_.size();
+    if (lane.heldCount.load(std::memory_order_relaxed) >= hold_.requests / loops ||
+        lane.heldBytes + request.frameBytes() > hold_.bytes / loops) {
+        overload_.add();
+        return reject(request, ResponseCode::SystemBusy,
+                      std::string(kOverload) + ", plugins are being exchanged and " + std::to_string(held()) +
+                          " requests wait for it already, limits reload.holdRequestsMax " + std::to_string(hold_.requests) +
+                          " and reload.holdBytesMax " + std::to_string(hold_.bytes));
+    }
+    auto& loop = request.origin().originLoop;
+    request.queuedAt_ = loop.now();
+    lane.hold(request);
+    if (std::exchange(lane.holdTimer, true)) return;
+    loop.after(hold_.wait, [this, &lane] { holdTooLong(lane); });
+}
+
+void Dispatcher::release(LaneContext& lane) noexcept {
+    auto* request = lane.takeHeld();
+    while (request != nullptr) {
+        auto* const next = std::exchange(request->next_, nullptr);
+        again(*request);
+        request = next;
+    }
+}
+
+void Dispatcher::holdTooLong(LaneContext& lane) noexcept {
+    auto& loop = loops_.loop(lane.lane);
+    auto* request = lane.takeHeldBefore(loop.now() - hold_.wait);
+    while (request != nullptr) {
+        auto* const next = std::exchange(request->next_, nullptr);
+        overload_.add();
+        reject(*request, ResponseCode::SystemBusy,
+               std::string(kOverload) + ", waited " + std::to_string(microseconds(loop.now() - request->queuedAt_) / 1000) +
+                   "ms for plugins to be exchanged, limit reload.holdMs " + std::to_string(hold_.wait.count()) + "ms");
+        request = next;
+    }
+    lane.holdTimer = lane.heldCount.load(std::memory_order_relaxed) > 0;
+    if (lane.holdTimer) loop.after(kExpiryInterval, [this, &lane] { holdTooLong(lane); });
 }
 
 // Every request passes here on its way to a plugin, and again when it was handed back: the one place to hold requests while
@@ -144,12 +226,18 @@ void Dispatcher::route(ServerRequest& request) noexcept {
         return reject(request, ResponseCode::RequestCodeNotSupported,
                       " request type " + std::to_string(request.command.code) + " not supported");
     }
+    if (binding->processor == nullptr) [[unlikely]] return hold(request);
     // The lease is taken while the table, which holds the generation, is certainly there.
     request.binding_ = *binding;
     request.lane = lane.lane;
+    if (request.cell_ == nullptr) {
+        request.cell_ = &(*binding->cells)[lane.lane];
+        RequestCell::add(request.cell_->calls);
+    }
     if (!binding->processor->admits(request.command)) {
         overload_.add();
-        return reject(request, ResponseCode::SystemBusy, kRejected);
+        return reject(request, ResponseCode::SystemBusy, std::string(kRejected) + ", plugin " + binding->generation->plugin() +
+                                                             " takes no more requests of code " + std::to_string(request.command.code));
     }
     if (binding->loopSafe) {
         runProcessor(request, lane);
@@ -170,6 +258,7 @@ void Dispatcher::runProcessor(ServerRequest& request, LaneContext& lane) noexcep
     lane.thrown = nullptr;
     std::string error;
     bool failed = true;
+    const auto begin = lane.timedTurns > 0 ? clock_.now() : MonotonicTime();
     try {
         processor.process(plugin::Request(&request));
         failed = false;
@@ -181,8 +270,12 @@ void Dispatcher::runProcessor(ServerRequest& request, LaneContext& lane) noexcep
     lane.caller = nullptr;
     lane.running = nullptr;
     LaneContext::exchangeCurrent(outer);
+    if (lane.timedTurns > 0) [[unlikely]] {
+        if (const auto us = microseconds(clock_.now() - begin); isSlow(us)) heldUp(generation, code, us);
+    }
     if (!failed) [[likely]] return;
     bugs_.add();
+    observed_.fault(generation.plugin(), PluginFault::Exception);
     log_.limited(LogLevel::Error, "plugin failed on a request",
                  {{"plugin", generation.plugin()}, {"code", code}, {"error", error}});
     if (auto* const thrown = std::exchange(lane.thrown, nullptr)) reject(*thrown, ResponseCode::SystemError, std::move(error));
@@ -197,9 +290,9 @@ void Dispatcher::enqueue(ServerRequest& request) noexcept {
         return reject(request, ResponseCode::SystemError, "no executor to defer to");
     }
     auto& loop = request.origin().originLoop;  // the request may be gone once it is pushed
-    if (!executor->push(request)) {
+    if (const auto full = executor->push(request)) {
         overload_.add();
-        return reject(request, ResponseCode::SystemBusy, kOverload);
+        return reject(request, ResponseCode::SystemBusy, std::string(kOverload) + *full);
     }
     if (executor->armExpiry()) armExpiry(*executor, loop, std::max(kExpiryInterval, executor->spec().maxQueueWait));
 }
@@ -217,21 +310,59 @@ void Dispatcher::reject(ServerRequest& request, ResponseCode code, std::string r
     request.answer(response);
 }
 
+std::int64_t Dispatcher::turnTook(plugin::Lane lane) const noexcept {
+    return microseconds(clock_.now() - loops_.loop(lane).now());
+}
+
+void Dispatcher::turnWasSlow(LaneContext& lane, std::int64_t us, const std::vector<const Generation*>& callers) noexcept {
+    if (callers.empty() || std::exchange(lane.timedTurns, kTimedTurns) > 1) return;   // each slow call was named by itself
+    if (callers.size() == 1) return heldUp(*callers.front(), -1, us);
+    std::string names;
+    for (const auto* one : callers) names += (names.empty() ? "" : ",") + one->plugin();
+    log_.limited(LogLevel::Warn, "plugins held up an I/O loop", {{"plugins", names}, {"ms", us / 1000}, {"limit", slowUs_ / 1000}});
+}
+
+void Dispatcher::heldUp(const Generation& by, std::int32_t code, std::int64_t us) noexcept {
+    observed_.fault(by.plugin(), PluginFault::SlowCall);
+    log_.limited(LogLevel::Warn, "plugin held up an I/O loop; it should defer() or run on an executor",
+                 {{"plugin", by.plugin()}, {"code", code < 0 ? "several" : std::to_string(code)}, {"ms", us / 1000}, {"limit", slowUs_ / 1000}});
+}
+
+void Dispatcher::interceptorFailed(const std::string& plugin, std::int32_t code, const std::string& error) const noexcept {
+    observed_.fault(plugin, PluginFault::Exception);
+    log_.limited(LogLevel::Error, "interceptor failed", {{"plugin", plugin}, {"code", code}, {"error", error}});
+}
+
+void Dispatcher::misused() noexcept {
+    auto* const me = theDispatcher.load(std::memory_order_acquire);
+    if (me == nullptr) return;
+    const auto* const here = LaneContext::current();
+    // On a thread of its own a plugin cannot be told from others.
+    const std::string plugin = here != nullptr && here->caller != nullptr ? here->caller->plugin() : "unknown";
+    me->bugs_.add();
+    me->observed_.fault(plugin, PluginFault::Twice);
+    me->log_.limited(LogLevel::Error, "plugin used a request that it had given away", {{"plugin", plugin}});
+}
+
 void Dispatcher::dropped(ServerRequest& request) noexcept {
     bugs_.add();
     const auto& plugin = request.binding_.generation->plugin();
+    observed_.fault(plugin, PluginFault::Dropped);
     log_.limited(LogLevel::Error, "plugin dropped a request without an answer",
                  {{"plugin", plugin}, {"code", request.command.code}});
     reject(request, ResponseCode::SystemError, "plugin '" + plugin + "' dropped the request without an answer");
 }
 
 void Dispatcher::answerOnLoop(ServerRequest& request, Response& response) noexcept {
+    request.answered_ = response.code;
     if (!request.command.isOneway()) {
         auto& origin = request.origin();
         if (auto* const output = origin.output()) {
             encode(request, response, *output);
             writeBody(origin, response.body, response.keep);
             origin.outputDone();
+        } else if (request.binding_.generation) {
+            observed_.fault(request.binding_.generation->plugin(), PluginFault::Undeliverable);
         }
     }
     finish(request);
@@ -239,6 +370,7 @@ void Dispatcher::answerOnLoop(ServerRequest& request, Response& response) noexce
 
 void Dispatcher::answerElsewhere(ServerRequest& request, Response& response) noexcept {
     auto& loop = request.origin().originLoop;
+    request.answered_ = response.code;
     if (!request.command.isOneway()) {
         encode(request, response, request.encoded_);
         request.pieces_.swap(response.body);
@@ -254,6 +386,8 @@ void Dispatcher::writeEncoded(ServerRequest& request) noexcept {
         output->append(request.encoded_.view());
         writeBody(origin, request.pieces_, request.keep_);
         origin.outputDone();
+    } else if (!request.command.isOneway() && request.binding_.generation) {
+        observed_.fault(request.binding_.generation->plugin(), PluginFault::Undeliverable);
     }
     finish(request);
 }
@@ -261,7 +395,7 @@ void Dispatcher::writeEncoded(ServerRequest& request) noexcept {
 void Dispatcher::encode(ServerRequest& request, Response& response, protocol::ByteWriter& to) noexcept {
     if (intercepting_.load(std::memory_order_acquire)) [[unlikely]] {
         const auto current = table();
-        if (const auto* chain = current->chain(request.origin().listenerIndex)) chain->responding(request, response, log_);
+        if (const auto* chain = current->chain(request.origin().listenerIndex)) chain->responding(request, response, *this);
     }
     const auto& command = request.command;
     protocol::CommandHead head;
@@ -275,6 +409,8 @@ void Dispatcher::encode(ServerRequest& request, Response& response, protocol::By
     if (status) [[likely]] return;
     bugs_.add();
     const auto* const generation = request.binding_.generation.get();
+    if (generation != nullptr) observed_.fault(generation->plugin(), PluginFault::Oversize);
+    request.answered_ = ResponseCode::SystemError;
     log_.limited(LogLevel::Error, "answer is too large for a frame",
                  {{"plugin", generation != nullptr ? generation->plugin() : "none"}, {"code", command.code},
                   {"bytes", response.bodyBytes()}});
@@ -292,9 +428,21 @@ void Dispatcher::finish(ServerRequest& request) noexcept {
     auto& lane = *lanes_[loop];
     if (intercepting_.load(std::memory_order_acquire)) [[unlikely]] {
         const auto current = Ref<RouteTable>::share(&tableOf(lane));
-        if (const auto* chain = current->chain(origin.listenerIndex)) chain->completed(request, log_);
+        if (const auto* chain = current->chain(origin.listenerIndex)) chain->completed(request, *this);
     }
     lane.active.store(lane.active.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    if (auto* const cell = std::exchange(request.cell_, nullptr)) {
+        RequestCell::add(cell->answered);
+        if (request.answered_ == ResponseCode::SystemError) RequestCell::add(cell->errors);
+        if (request.answered_ == ResponseCode::SystemBusy) RequestCell::add(cell->busy);
+        if (request.queueWaitUs_ >= 0) cell->waited(request.queueWaitUs_);
+        const auto age = origin.originLoop.now() - request.received;
+        if (age.count() <= 0) lane.endedInTurn(*cell);
+        else cell->took(microseconds(age));
+    }
+    request.answered_ = {};
+    request.queueWaitUs_ = -1;
+    request.admitted_ = false;
     request.leaveFlight();
     request.binding_ = {};
     request.chunk_.reset();

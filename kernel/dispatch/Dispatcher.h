@@ -5,6 +5,7 @@
 #include "dispatch/LaneContext.h"
 #include "dispatch/RouteTable.h"
 #include "dispatch/ServerRequest.h"
+#include "metrics/RequestMetrics.h"
 #include "patchbay/net/EventLoopPool.h"
 #include "patchbay/plugin/Logger.h"
 #include "patchbay/plugin/Runtime.h"
@@ -18,22 +19,35 @@
 
 namespace patchbay::kernel {
 
+/// How many requests wait, and for how long, while the plugins that serve them are exchanged. Of all loops together.
+struct HoldLimits {
+    std::size_t requests = 20'000;
+    std::size_t bytes = 64U << 20;
+    std::chrono::milliseconds wait{2'000};
+};
+
 /// Requests enter on their connection's loop, take the current route table and a lease on the generation in one step, and run
 /// on the loop or on the binding's executor. One object for the process; outlives loops and executors' work.
 /// Nothing here fails: whatever goes wrong with a request is answered with RocketMQ's code and text, or closes its connection.
-class Dispatcher {
+class Dispatcher final : private InterceptorFault {
 public:
     Dispatcher(net::EventLoopPool& loops, Executors& executors, const Clock& clock, plugin::Logger& log,
                plugin::Metrics& metrics);
     ~Dispatcher();
 
-    /// Any thread. Requests that arrive from now on use `table`; loops that are idle let go of the old one soon.
+    /// Before the loops start. A turn that takes longer than `slowCall` is a plugin's fault; 0 = never.
+    void limit(const HoldLimits& hold, std::chrono::milliseconds slowCall);
+    /// Any thread. Requests that arrive from now on use `table`, and held ones go on by it; loops that are idle let go of the old one
+    /// soon.
     void publish(Ref<RouteTable> table);
     /// From now on no request reaches a plugin, handed-back ones included: peers newer than 5.3.1 are told to go away (1500),
     /// the others that the broker is busy. Any thread.
     void refuse() noexcept { refusing_.store(true, std::memory_order_release); }
     /// Requests that have entered and not left; held ones count. Any thread; a snapshot.
     [[nodiscard]] std::size_t active() const noexcept;
+    /// Of those, the ones that wait for a plugin to be exchanged.
+    [[nodiscard]] std::size_t held() const noexcept;
+    [[nodiscard]] RequestMetrics& observed() noexcept { return observed_; }
 
     /// A fresh request for the connection on this loop thread; fill `command` and pass it to enter(), or drop() it.
     [[nodiscard]] ServerRequest& fresh(RequestOrigin& origin, net::ReceiveChunk& chunk);
@@ -45,7 +59,21 @@ private:
     friend class LaneContext;
     friend class BoundedExecutor;
 
+    void interceptorFailed(const std::string& plugin, std::int32_t code, const std::string& error) const noexcept override;
+    static void misused() noexcept;
+
+    /// Interceptors, then route().
+    void admit(ServerRequest& request) noexcept;
     void route(ServerRequest& request) noexcept;
+    /// Of a request that was handed back or held.
+    void again(ServerRequest& request) noexcept { request.admitted_ ? route(request) : admit(request); }
+    void hold(ServerRequest& request) noexcept;
+    void release(LaneContext& lane) noexcept;
+    void holdTooLong(LaneContext& lane) noexcept;
+    [[nodiscard]] std::int64_t turnTook(plugin::Lane lane) const noexcept;
+    [[nodiscard]] bool isSlow(std::int64_t us) const noexcept { return slowUs_ > 0 && us >= slowUs_; }
+    void turnWasSlow(LaneContext& lane, std::int64_t us, const std::vector<const Generation*>& callers) noexcept;
+    void heldUp(const Generation& by, std::int32_t code, std::int64_t us) noexcept;
     void runProcessor(ServerRequest& request, LaneContext& lane) noexcept;
     void enqueue(ServerRequest& request) noexcept;
     static void armExpiry(BoundedExecutor& executor, net::EventLoop& loop, std::chrono::milliseconds delay);
@@ -68,6 +96,9 @@ private:
     plugin::Counter& requests_;
     plugin::Counter& overload_;
     plugin::Counter& bugs_;
+    mutable RequestMetrics observed_;
+    HoldLimits hold_;
+    std::int64_t slowUs_ = 0;
 
     std::atomic<bool> refusing_{false};
     std::atomic<bool> intercepting_{false};  // the current table has interceptors

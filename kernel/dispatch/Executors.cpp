@@ -4,8 +4,8 @@
 
 namespace patchbay::kernel {
 
-Executors::Executors(std::uint32_t loops, std::uint32_t threadsMax, const Clock& clock)
-    : loops_(loops), threadsMax_(threadsMax), clock_(clock) {}
+Executors::Executors(std::uint32_t loops, std::uint32_t threadsMax, const Clock& clock, std::size_t queueBytesMax)
+    : loops_(loops), threadsMax_(threadsMax), clock_(clock), queueBytesMax_(queueBytesMax) {}
 
 Executors::~Executors() { stop(); }
 
@@ -23,12 +23,19 @@ Result<BoundedExecutor*> Executors::obtain(const plugin::ExecutorSpec& spec) {
                                                   " are left; raise executorThreadsMax");
     }
     try {
-        executors_.push_back(std::make_unique<BoundedExecutor>(spec, loops_ + threads_, clock_));
+        executors_.push_back(std::make_unique<BoundedExecutor>(spec, loops_ + threads_, queueBytesMax_, clock_));
     } catch (const std::system_error& error) {
         return Status(StatusCode::Unavailable, "executor '" + spec.name + "': " + error.what());
     }
     threads_ += spec.threads;
     return executors_.back().get();
+}
+
+std::vector<service::ExecutorStats> Executors::stats() const {
+    std::vector<service::ExecutorStats> list;
+    const std::lock_guard lock(mutex_);
+    for (const auto& executor : executors_) list.push_back(executor->stats());
+    return list;
 }
 
 void Executors::stop() noexcept {

@@ -15,19 +15,23 @@ namespace patchbay::kernel {
 /// laneCount() counts as many of them as the configuration allows (executorThreadsMax). Any thread.
 class Executors {
 public:
-    Executors(std::uint32_t loops, std::uint32_t threadsMax, const Clock& clock);
+    /// `queueBytesMax`: of each executor's queue.
+    Executors(std::uint32_t loops, std::uint32_t threadsMax, const Clock& clock, std::size_t queueBytesMax = std::size_t{64} << 20);
     ~Executors();
     [[nodiscard]] plugin::Lane laneCount() const noexcept { return loops_ + threadsMax_; }
     /// The executor of that name, made from `spec` when there is none yet. OutOfRange when its threads would be too many,
     /// InvalidArgument for no threads or no queue, Unavailable when the system has no more threads.
     Result<BoundedExecutor*> obtain(const plugin::ExecutorSpec& spec);
+    /// In the order in which they were made.
+    [[nodiscard]] std::vector<service::ExecutorStats> stats() const;
     void stop() noexcept;
 
 private:
     const std::uint32_t loops_;
     const std::uint32_t threadsMax_;
     const Clock& clock_;
-    std::mutex mutex_;
+    const std::size_t queueBytesMax_;
+    mutable std::mutex mutex_;
     std::uint32_t threads_ = 0;                                  // guarded by mutex_
     std::vector<std::unique_ptr<BoundedExecutor>> executors_;    // guarded by mutex_
 };

@@ -14,7 +14,7 @@ using plugin::Verdict;
 namespace {
 
 /// An interceptor's opinion; an exception is a refusal that is logged.
-Verdict ask(const RegisteredInterceptor& entry, const plugin::Interception& at, plugin::Logger& log) {
+Verdict ask(const RegisteredInterceptor& entry, const plugin::Interception& at, const InterceptorFault& failed) {
     std::string text;
     try {
         return entry.interceptor->intercept(at);
@@ -23,8 +23,7 @@ Verdict ask(const RegisteredInterceptor& entry, const plugin::Interception& at, 
     } catch (...) {
         text = "unknown exception";
     }
-    log.limited(plugin::LogLevel::Error, "interceptor failed",
-                {{"plugin", entry.generation->plugin()}, {"code", at.core.command.code}, {"error", text}});
+    failed.interceptorFailed(entry.generation->plugin(), at.core.command.code, text);
     return {Verdict::Kind::Answer, Response(protocol::ResponseCode::SystemError, std::move(text))};
 }
 
@@ -39,12 +38,12 @@ void InterceptorChain::add(RegisteredInterceptor entry) {
     ++size_;
 }
 
-Verdict InterceptorChain::admit(const plugin::RequestCore& core, plugin::Logger& log) const {
+Verdict InterceptorChain::admit(const plugin::RequestCore& core, const InterceptorFault& failed) const {
     for (auto i = index(Phase::Received); i <= index(Phase::Trace); ++i) {
         const auto phase = static_cast<Phase>(i);
         bool allowed = phase != Phase::Authorize || phases_[i].empty();
         for (const auto& entry : phases_[i]) {
-            auto verdict = ask(entry, {phase, core, nullptr}, log);
+            auto verdict = ask(entry, {phase, core, nullptr}, failed);
             if (verdict.kind == Verdict::Kind::Answer || verdict.kind == Verdict::Kind::Close) return verdict;
             if (verdict.kind == Verdict::Kind::Continue) allowed = true;
         }
@@ -55,12 +54,12 @@ Verdict InterceptorChain::admit(const plugin::RequestCore& core, plugin::Logger&
     return {};
 }
 
-void InterceptorChain::responding(const plugin::RequestCore& core, Response& response, plugin::Logger& log) const noexcept {
-    for (const auto& entry : phases_[index(Phase::Responding)]) ask(entry, {Phase::Responding, core, &response}, log);
+void InterceptorChain::responding(const plugin::RequestCore& core, Response& response, const InterceptorFault& failed) const noexcept {
+    for (const auto& entry : phases_[index(Phase::Responding)]) ask(entry, {Phase::Responding, core, &response}, failed);
 }
 
-void InterceptorChain::completed(const plugin::RequestCore& core, plugin::Logger& log) const noexcept {
-    for (const auto& entry : phases_[index(Phase::Completed)]) ask(entry, {Phase::Completed, core, nullptr}, log);
+void InterceptorChain::completed(const plugin::RequestCore& core, const InterceptorFault& failed) const noexcept {
+    for (const auto& entry : phases_[index(Phase::Completed)]) ask(entry, {Phase::Completed, core, nullptr}, failed);
 }
 
 }  // namespace patchbay::kernel

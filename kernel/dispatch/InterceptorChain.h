@@ -3,7 +3,6 @@
 
 #include "dispatch/Generation.h"
 #include "patchbay/plugin/Interceptor.h"
-#include "patchbay/plugin/Logger.h"
 
 #include <array>
 #include <cstdint>
@@ -19,6 +18,15 @@ struct RegisteredInterceptor {
     Ref<Generation> generation;
 };
 
+/// Told of an interceptor's plugin that threw, with the code of the request and the exception's text.
+class InterceptorFault {
+public:
+    virtual void interceptorFailed(const std::string& plugin, std::int32_t code, const std::string& error) const noexcept = 0;
+
+protected:
+    ~InterceptorFault() = default;
+};
+
 /// Immutable once in a RouteTable. An interceptor that throws is logged; before the processor that refuses the request, afterwards
 /// it is as if it had no opinion.
 class InterceptorChain {
@@ -28,9 +36,9 @@ public:
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
     /// Received to Trace: NoOpinion to go on, else the first Answer or Close. Continue counts in Authorize only.
-    [[nodiscard]] plugin::Verdict admit(const plugin::RequestCore& core, plugin::Logger& log) const;
-    void responding(const plugin::RequestCore& core, plugin::Response& response, plugin::Logger& log) const noexcept;
-    void completed(const plugin::RequestCore& core, plugin::Logger& log) const noexcept;
+    [[nodiscard]] plugin::Verdict admit(const plugin::RequestCore& core, const InterceptorFault& failed) const;
+    void responding(const plugin::RequestCore& core, plugin::Response& response, const InterceptorFault& failed) const noexcept;
+    void completed(const plugin::RequestCore& core, const InterceptorFault& failed) const noexcept;
 
 private:
     static constexpr std::size_t kPhases = static_cast<std::size_t>(plugin::Phase::Completed) + 1;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace patchbay::kernel {
@@ -29,6 +30,14 @@ public:
     /// Calls endOfBatch() once for each processor that was called.
     void endBatch() noexcept;
     void handBack(ServerRequest& request) noexcept;
+    /// Keeps a request until its code has a processor again; in the order of arrival.
+    void hold(ServerRequest& request) noexcept;
+    /// The requests that were held, linked; none are left.
+    [[nodiscard]] ServerRequest* takeHeld() noexcept;
+    /// Of those, the ones that have waited since `since` or longer; the others stay.
+    [[nodiscard]] ServerRequest* takeHeldBefore(MonotonicTime since) noexcept;
+    /// A request that came in this turn has been answered; how long it took is known when the turn ends.
+    void endedInTurn(RequestCell& cell);
     bool endOfTurn() noexcept override;
 
     const plugin::Lane lane;
@@ -39,9 +48,16 @@ public:
     ServerRequest* thrown = nullptr;     ///< was dropped by an exception that is still on its way
     std::uint64_t entered = 0;           ///< requests of this turn, not yet in the counter
     std::atomic<std::size_t> active{0};  ///< loops only, written by the loop: entered and not finished
+    std::atomic<std::size_t> heldCount{0};   ///< the same: of those, held by hold()
+    std::size_t heldBytes = 0;
+    bool holdTimer = false;              ///< somebody looks after held requests
+    int timedTurns = 0;                  ///< so many turns measure every call, because one held up the loop
 
 private:
     static constexpr int kRoundsMax = 16;  // of handed-back requests in one turn
+
+    void runBatch() noexcept;
+    void endTurn() noexcept;
 
     struct Called {
         plugin::Processor* processor;
@@ -50,8 +66,11 @@ private:
     Dispatcher* const dispatcher_;
     std::vector<Called> called_;
     std::vector<Called> ending_;
+    std::vector<std::pair<RequestCell*, std::uint64_t>> ended_;   // in this turn, with how many
     ServerRequest* firstBack_ = nullptr;
     ServerRequest* lastBack_ = nullptr;
+    ServerRequest* firstHeld_ = nullptr;
+    ServerRequest* lastHeld_ = nullptr;
 };
 
 }  // namespace patchbay::kernel

@@ -1,24 +1,37 @@
 #include "dispatch/Registrations.h"
 
 #include "dispatch/Executors.h"
+#include "patchbay/protocol/PrivateCode.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace patchbay::kernel {
 
+namespace {
+
+constexpr std::int32_t kOwnCodeMin = 29'000;
+constexpr std::string_view kOwnCodePlugin = "control";
+
+}  // namespace
+
 Registrations::Registrations(Ref<Generation> generation, Executors& executors, std::vector<std::string> listeners,
                              std::vector<const Registrations*> others)
-    : generation_(std::move(generation)), executors_(executors), listeners_(std::move(listeners)),
+    : generation_(generation.get()), held_(std::move(generation)), executors_(executors), listeners_(std::move(listeners)),
       others_(std::move(others)) {}
 
 Status Registrations::bind(std::span<const protocol::RequestCode> codes, plugin::Processor& processor,
                            const plugin::BindOptions& options) {
     const auto listener = indexOf(options.listener);
     if (!listener) return listener.error();
-    Entry entry{*listener, {}, {&processor, nullptr, options.loopSafe, generation_}};
+    Entry entry{*listener, {}, {&processor, nullptr, nullptr, options.loopSafe, {}}};
     for (const auto code : codes) {
         const auto number = static_cast<std::int32_t>(code);
+        if (number >= kOwnCodeMin && number < protocol::kThirdPartyCodeMin && generation_->plugin() != kOwnCodePlugin) {
+            return {StatusCode::InvalidArgument, "request code " + std::to_string(number) + " is Patchbay's own; plugins of others have " +
+                                                     std::to_string(protocol::kThirdPartyCodeMin) + " to " +
+                                                     std::to_string(protocol::kThirdPartyCodeMax)};
+        }
         const auto taken = [&](const Registrations* one) { return one->binds(*listener, number); };
         const Registrations* owner = taken(this) ? this : nullptr;
         if (const auto other = std::find_if(others_.begin(), others_.end(), taken); other != others_.end()) owner = *other;
@@ -46,7 +59,7 @@ Status Registrations::add(std::string_view listener, plugin::Phase phase, std::i
                           plugin::Interceptor& interceptor) {
     const auto index = indexOf(listener);
     if (!index) return index.error();
-    interceptions_.push_back({*index, {phase, order, &interceptor, generation_}});
+    interceptions_.push_back({*index, {phase, order, &interceptor, {}}});
     return Status::ok();
 }
 
@@ -54,6 +67,15 @@ std::size_t Registrations::codeCount() const noexcept {
     std::size_t count = 0;
     for (const auto& entry : entries_) count += entry.codes.size();
     return count;
+}
+
+std::vector<std::pair<std::string, std::int32_t>> Registrations::codes() const {
+    std::vector<std::pair<std::string, std::int32_t>> list;
+    for (const auto& entry : entries_) {
+        for (const auto code : entry.codes) list.emplace_back(listeners_[entry.listener], code);
+    }
+    std::sort(list.begin(), list.end());
+    return list;
 }
 
 Result<ListenerIndex> Registrations::indexOf(std::string_view listener) const {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace patchbay::kernel {
@@ -27,18 +28,23 @@ public:
 
     /// NotFound for a listener that this process does not have; AlreadyExists, naming both plugins, for a code that is taken;
     /// OutOfRange when the executor needs more threads than are left; InvalidArgument for a processor that is neither loop-safe
-    /// nor has an executor. Nothing is bound after a failure.
+    /// nor has an executor, and for one of Patchbay's own codes. Nothing is bound after a failure.
     Status bind(std::span<const protocol::RequestCode> codes, plugin::Processor& processor,
                 const plugin::BindOptions& options) override;
     Status add(std::string_view listener, plugin::Phase phase, std::int32_t order, plugin::Interceptor& interceptor) override;
 
     [[nodiscard]] const Generation& generation() const noexcept { return *generation_; }
+    /// From here on it does not count as a user of its generation, whose owner keeps that alive as long as this.
+    void ownedElsewhere() noexcept { held_.reset(); }
     /// Number of bound codes on all listeners.
     [[nodiscard]] std::size_t codeCount() const noexcept;
+    /// Listener and code of each binding.
+    [[nodiscard]] std::vector<std::pair<std::string, std::int32_t>> codes() const;
 
 private:
     friend class RouteTable;
 
+    // Without the generation: RouteTable::build() adds it.
     struct Entry {
         ListenerIndex listener;
         std::vector<std::int32_t> codes;
@@ -51,7 +57,8 @@ private:
     [[nodiscard]] Result<ListenerIndex> indexOf(std::string_view listener) const;
     [[nodiscard]] bool binds(ListenerIndex listener, std::int32_t code) const noexcept;
 
-    const Ref<Generation> generation_;
+    Generation* const generation_;
+    Ref<Generation> held_;
     Executors& executors_;
     const std::vector<std::string> listeners_;
     const std::vector<const Registrations*> others_;

@@ -3,32 +3,50 @@
 #include "dispatch/Registrations.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace patchbay::kernel {
 
-Ref<RouteTable> RouteTable::build(std::size_t listeners, std::span<const Registrations* const> registered) {
+void RouteTable::put(ListenerIndex listener, std::int32_t code, Binding binding) {
+    const auto* placed = places_.emplace_back(Place{listener, code, std::make_unique<Binding>(std::move(binding))}).binding.get();
+    auto& codes = listeners_[listener];
+    if (const auto index = static_cast<std::uint32_t>(code); index < kDense) {
+        codes.dense[index] = placed;
+    } else {
+        codes.sparse.emplace_back(code, placed);
+    }
+}
+
+Ref<RouteTable> RouteTable::build(std::size_t listeners, std::span<const Registrations* const> registered,
+                                  std::span<const Registrations* const> held) {
     auto table = Ref<RouteTable>::adopt(new RouteTable);
     table->listeners_.resize(listeners);
     for (const auto* one : registered) {
         for (const auto& entry : one->entries_) {
-            const auto* binding = table->bindings_.emplace_back(std::make_unique<Binding>(entry.binding)).get();
-            auto& codes = table->listeners_[entry.listener];
-            for (const auto code : entry.codes) {
-                if (const auto index = static_cast<std::uint32_t>(code); index < kDense) {
-                    codes.dense[index] = binding;
-                } else {
-                    codes.sparse.emplace_back(code, binding);
-                }
-            }
+            auto binding = entry.binding;
+            binding.generation = Ref<Generation>::share(one->generation_);
+            for (const auto code : entry.codes) table->put(entry.listener, code, binding);
         }
         for (const auto& interception : one->interceptions_) {
-            table->listeners_[interception.listener].chain.add(interception.entry);
+            auto entry = interception.entry;
+            entry.generation = Ref<Generation>::share(one->generation_);
+            table->listeners_[interception.listener].chain.add(std::move(entry));
         }
+    }
+    for (const auto* one : held) {
+        for (const auto& entry : one->entries_) {
+            for (const auto code : entry.codes) table->put(entry.listener, code, {});
+        }
+        for (const auto& interception : one->interceptions_) table->listeners_[interception.listener].holdsAll = true;
     }
     for (auto& codes : table->listeners_) {
         std::sort(codes.sparse.begin(), codes.sparse.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     }
     return table;
+}
+
+void RouteTable::forEach(const std::function<void(ListenerIndex, std::int32_t, Binding&)>& each) {
+    for (auto& place : places_) each(place.listener, place.code, *place.binding);
 }
 
 const Binding* RouteTable::findSparse(const Codes& codes, std::int32_t code) noexcept {
@@ -38,7 +56,7 @@ const Binding* RouteTable::findSparse(const Codes& codes, std::int32_t code) noe
 }
 
 bool RouteTable::intercepts() const noexcept {
-    return std::any_of(listeners_.begin(), listeners_.end(), [](const Codes& codes) { return !codes.chain.empty(); });
+    return std::any_of(listeners_.begin(), listeners_.end(), [](const Codes& codes) { return !codes.chain.empty() || codes.holdsAll; });
 }
 
 }  // namespace patchbay::kernel

@@ -14,6 +14,7 @@ namespace patchbay::kernel {
 
 class Dispatcher;
 class ServerRequest;
+struct RequestCell;
 
 /// Where a request came from, as the dispatcher sees a connection. The functions are for its loop's thread but for requestLeft().
 class RequestOrigin : public plugin::Peer {
@@ -73,13 +74,20 @@ private:
     Dispatcher& dispatcher_;
     void leaveFlight() noexcept;
 
+    /// Header and body, as they count in a queue.
+    [[nodiscard]] std::size_t frameBytes() const noexcept { return command.header().size() + command.body.size(); }
+
     Binding binding_;                          // with its lease on the generation, from route() to finish()
+    RequestCell* cell_ = nullptr;              // where it counts, from its first route() on
     KeepAlive chunk_;                          // what `command` points into, until detach()
     std::unique_ptr<char[]> header_;           // the same afterwards
     ServerRequest* next_ = nullptr;            // in a queue or a lane's list
     MonotonicTime queuedAt_{};
     Posted posted_ = Posted::Answer;
     bool inFlight_ = false;
+    bool admitted_ = false;                    // interceptors have let it pass
+    protocol::ResponseCode answered_{};        // code of its answer
+    std::int64_t queueWaitUs_ = -1;            // on an executor; -1 = it was on none
     // An answer that was encoded off the loop and waits for it.
     protocol::ByteWriter encoded_;
     std::vector<std::string_view> pieces_;

@@ -22,6 +22,7 @@ constexpr plugin::ConfigKey kKeys[] = {
     {"fileCount", ConfigType::Int, "5", "Old files that are kept.", 0, 0, 1000},
     {"queueLines", ConfigType::Int, "1024", "Lines that may wait for the disk; beyond it the oldest are dropped and counted.", 0, 16,
      1 << 20},
+    {"queueBytes", ConfigType::Bytes, "4M", "Bytes of the lines that may wait for the disk.", 0, 64 << 10, 1 << 30},
 };
 
 std::optional<LogLevel> levelFrom(std::string_view word) {
@@ -82,6 +83,7 @@ LogSettings LogSettings::read(FileSystem& files, const std::string& path, Proble
     settings.file = values.text("file");
     settings.fileBytesMax = static_cast<std::size_t>(values.integer("fileBytesMax"));
     settings.fileCount = static_cast<std::size_t>(values.integer("fileCount"));
+    settings.queueBytes = static_cast<std::size_t>(values.integer("queueBytes"));
     settings.queueLines = static_cast<std::size_t>(values.integer("queueLines"));
     return settings;
 }

@@ -20,6 +20,7 @@ struct LogSettings {
     std::size_t fileBytesMax = 64U << 20;
     std::size_t fileCount = 5;
     std::size_t queueLines = 1024;
+    std::size_t queueBytes = 4U << 20;
 
     [[nodiscard]] plugin::LogLevel levelOf(std::string_view path) const;
     static LogSettings read(FileSystem& files, const std::string& path, Problems& problems);

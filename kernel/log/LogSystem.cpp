@@ -1,17 +1,13 @@
 #include "log/LogSystem.h"
 
+#include "log/LineQueue.h"
 #include "log/RateLimit.h"
+#include "log/StandardErrorSink.h"
 
 #include <atomic>
 #include <filesystem>
-#include <future>
-#include <pthread.h>
-#include <spdlog/async_logger.h>
-#include <spdlog/details/null_mutex.h>
-#include <spdlog/details/thread_pool.h>
-#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/rotating_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <unistd.h>
 
 namespace patchbay::kernel {
 
@@ -32,44 +28,42 @@ spdlog::level::level_enum spdlogLevel(LogLevel level) noexcept {
     return spdlog::level::info;
 }
 
-/// Writes a line about lost lines when it sees that there are some. Only the writing thread calls it.
-class CountingSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
-public:
-    explicit CountingSink(spdlog::sink_ptr target) : target_(std::move(target)) {}
-    std::atomic<std::size_t> reported{0};
-    std::function<std::size_t()> lost;
-
-protected:
-    void sink_it_(const spdlog::details::log_msg& message) override {
-        const auto count = lost ? lost() : 0;
-        const auto before = reported.load(std::memory_order_relaxed);
-        if (count > before) {
-            reported.store(count, std::memory_order_relaxed);
-            const auto text = "log lines were dropped count=" + std::to_string(count - before);
-            target_->log(spdlog::details::log_msg(message.time, {}, "kernel.log", spdlog::level::warn, text));
-        }
-        target_->log(message);
-    }
-    void flush_() override { target_->flush(); }
-    void set_pattern_(const std::string& pattern) override { target_->set_pattern(pattern); }
-
-private:
-    const spdlog::sink_ptr target_;
-};
-
 }  // namespace
 
+/// The sinks and, in front of them, the queue whose thread alone uses them.
 struct LogSystem::Backend {
-    std::shared_ptr<CountingSink> sink;
-    // Goes before the sink; its thread writes what is queued before it ends.
-    std::shared_ptr<spdlog::details::thread_pool> pool;
+    Backend(const LogSettings& settings, spdlog::sink_ptr to, StandardErrorSink* hurried)
+        : sink(std::move(to)), standardError(hurried), queue(settings.queueLines, settings.queueBytes, [this](const LogLine& line) { write(line); }) {}
+    ~Backend() {
+        if (standardError != nullptr) standardError->hurry();
+    }
+
+    [[nodiscard]] std::size_t lost() const noexcept { return standardError != nullptr ? standardError->lost() : 0; }
+    /// Says first how many lines are missing before this one.
+    void write(const LogLine& line) {
+        const auto count = lost() + queue.dropped();
+        if (count > reported) {
+            const auto text = "log lines were dropped count=" + std::to_string(count - reported);
+            const auto before = lost();
+            sink->log(spdlog::details::log_msg(line.time, {}, "kernel.log", spdlog::level::warn, text));
+            // That line may be lost as well: then it is said later.
+            if (lost() == before) reported = count;
+        }
+        sink->log(spdlog::details::log_msg(line.time, {}, *line.path, spdlogLevel(line.level), line.text));
+        sink->flush();   // a line that an operator waits for is there at once
+    }
+
+    const spdlog::sink_ptr sink;
+    StandardErrorSink* const standardError;   ///< null for a file
+    std::size_t reported = 0;
+    LineQueue queue;   // goes first: its thread writes what is queued before it ends
 };
 
 /// Hands finished lines to the queue.
 class PathLogger final : public plugin::Logger {
 public:
-    PathLogger(const std::string& path, LogLevel level, const Clock& clock, std::shared_ptr<spdlog::async_logger> target)
-        : path_(path), clock_(clock), target_(std::move(target)), level_(level) {}
+    PathLogger(const std::string& path, LogLevel level, const Clock& clock, LineQueue& queue)
+        : path_(path), clock_(clock), queue_(queue), level_(level) {}
 
     [[nodiscard]] bool enabled(LogLevel level) const noexcept override {
         return level >= level_.load(std::memory_order_relaxed);
@@ -80,7 +74,7 @@ public:
 protected:
     void write(LogLevel level, std::string_view line) noexcept override {
         try {
-            target_->log(spdlogLevel(level), spdlog::string_view_t(line.data(), line.size()));
+            queue_.add({std::chrono::system_clock::time_point(std::chrono::milliseconds(clock_.wallMs())), level, &path_, std::string(line)});
         } catch (...) {   // out of memory: a line that cannot be kept is a line that is lost
         }
     }
@@ -91,25 +85,23 @@ protected:
 private:
     const std::string path_;
     const Clock& clock_;
-    const std::shared_ptr<spdlog::async_logger> target_;
+    LineQueue& queue_;
     std::atomic<LogLevel> level_;
     RateLimit limit_;
 };
 
 Result<std::unique_ptr<LogSystem>> LogSystem::open(const LogSettings& settings, const Clock& clock) {
     try {
-        spdlog::sink_ptr target;
+        std::unique_ptr<Backend> backend;
         if (settings.file.empty()) {
-            target = std::make_shared<spdlog::sinks::stderr_sink_st>();
+            auto target = std::make_shared<StandardErrorSink>(STDERR_FILENO);
+            backend = std::make_unique<Backend>(settings, target, target.get());
         } else {
             std::filesystem::create_directories(std::filesystem::path(settings.file).parent_path());
-            target = std::make_shared<spdlog::sinks::rotating_file_sink_st>(settings.file, settings.fileBytesMax, settings.fileCount);
+            backend = std::make_unique<Backend>(
+                settings, std::make_shared<spdlog::sinks::rotating_file_sink_st>(settings.file, settings.fileBytesMax, settings.fileCount), nullptr);
         }
-        auto backend = std::make_unique<Backend>();
-        backend->sink = std::make_shared<CountingSink>(std::move(target));
         backend->sink->set_pattern(kPattern);
-        backend->pool = std::make_shared<spdlog::details::thread_pool>(settings.queueLines, 1, [] { pthread_setname_np(pthread_self(), "log"); });
-        backend->sink->lost = [pool = backend->pool.get()] { return pool->overrun_counter(); };
         return std::unique_ptr<LogSystem>(new LogSystem(settings, clock, std::move(backend)));
     } catch (const std::exception& error) {
         return Status(StatusCode::Io, "log file " + settings.file + ": " + error.what());
@@ -126,11 +118,7 @@ plugin::Logger& LogSystem::logger(std::string_view path) {
     const auto found = loggers_.find(path);
     if (found != loggers_.end()) return *found->second;
     const std::string name(path);
-    auto target = std::make_shared<spdlog::async_logger>(name, backend_->sink, backend_->pool,
-                                                         spdlog::async_overflow_policy::overrun_oldest);
-    target->set_level(spdlog::level::trace);
-    target->flush_on(spdlog::level::trace);   // on the writing thread; a line that an operator waits for is there at once
-    auto made = std::make_unique<PathLogger>(name, settings_.levelOf(path), clock_, std::move(target));
+    auto made = std::make_unique<PathLogger>(name, settings_.levelOf(path), clock_, backend_->queue);
     return *loggers_.emplace(name, std::move(made)).first->second;
 }
 
@@ -141,29 +129,11 @@ void LogSystem::setLevels(const LogSettings& settings) {
 }
 
 std::uint64_t LogSystem::dropped() const noexcept {
-    return backend_->pool->overrun_counter();
+    return backend_->queue.dropped() + backend_->lost();
 }
 
 void LogSystem::flush() noexcept {
-    // A queue of the pool has no barrier; a sink that fulfils a promise when its turn comes is one.
-    class Barrier final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
-    public:
-        std::promise<void> reached;
-
-    protected:
-        void sink_it_(const spdlog::details::log_msg&) override { reached.set_value(); }
-        void flush_() override {}
-    };
-    try {
-        auto barrier = std::make_shared<Barrier>();
-        auto reached = barrier->reached.get_future();
-        auto logger = std::make_shared<spdlog::async_logger>("", barrier, backend_->pool, spdlog::async_overflow_policy::block);
-        logger->log(spdlog::level::critical, "");
-        barrier.reset();
-        logger.reset();
-        reached.wait_for(std::chrono::seconds(2));
-    } catch (...) {   // nothing to wait for then
-    }
+    backend_->queue.flush();
 }
 
 }  // namespace patchbay::kernel

@@ -17,7 +17,8 @@ namespace patchbay::kernel {
 class PathLogger;
 
 /// Loggers are named by paths ("kernel.net", "plugin.pull") and live as long as this. Any thread. Lines beyond the queue's size
-/// push out the oldest; how many were lost is written as soon as the writer catches up. The destructor writes what is queued.
+/// push out the oldest; how many were lost is written as soon as the writer catches up. The destructor writes what is queued, but for a
+/// standard error that nobody reads.
 class LogSystem {
 public:
     /// Io when the file cannot be opened.

@@ -9,7 +9,27 @@ KernelContext::KernelContext(const HostSurroundings& around, ServiceRegistry& re
     : around_(around), log_(around.logger("plugin." + description.name)), services_(registry, description, generation),
       registrations_(std::make_unique<Registrations>(generation, around.server.executors(), around.server.listenerNames(),
                                                      std::move(others))),
-      tuned_(*registrations_, std::move(executors)), timers_(around.control), remoting_(around.server.remoting()) {}
+      tuned_(*registrations_, std::move(executors)), config_(around.runtimeConfig),
+      timers_(around.control, [this, name = description.name](const std::string& error) {
+          around_.server.dispatcher().observed().fault(name, PluginFault::Exception);
+          log_.error("a task failed", {{"plugin", name}, {"error", error}});
+      }),
+      remoting_(around.server.remoting()) {
+    registrations_->ownedElsewhere();
+}
+
+Status PluginRuntimeConfig::apply(std::string_view listener, std::span<const plugin::ConfigEntry> changes) {
+    running_.fetch_add(1, std::memory_order_seq_cst);
+    Status status(StatusCode::Unavailable, "the plugin is stopping");
+    if (!closed_.load(std::memory_order_seq_cst)) status = config_.apply(listener, changes);
+    running_.fetch_sub(1, std::memory_order_release);
+    return status;
+}
+
+void PluginRuntimeConfig::close(const std::function<void()>& meanwhile) noexcept {
+    closed_.store(true, std::memory_order_seq_cst);
+    while (meanwhile && running_.load(std::memory_order_seq_cst) > 0) meanwhile();
+}
 
 KernelContext::~KernelContext() {
     afterStop();
@@ -37,13 +57,14 @@ void KernelContext::closeRegistrations() noexcept {
 }
 
 void KernelContext::beforeStop() noexcept {
-    timers_.cancelAll();
+    config_.close(around_.whileWaiting);
+    timers_.cancelAll(around_.whileWaiting);
     remoting_.cancelOpen();
 }
 
 void KernelContext::afterStop() noexcept {
-    timers_.cancelAll();
-    remoting_.close();
+    timers_.cancelAll(around_.whileWaiting);
+    remoting_.close(around_.whileWaiting);
     std::vector<plugin::PeerListener*> left;
     {
         const std::lock_guard lock(mutex_);

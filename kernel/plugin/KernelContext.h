@@ -10,6 +10,7 @@
 #include "server/Server.h"
 #include "timers/ControlExecutor.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,8 +28,28 @@ struct HostSurroundings {
     plugin::Metrics& metrics;
     const plugin::BrokerIdentity& identity;
     std::function<plugin::Logger&(const std::string& path)> logger;
-    /// Called while the host waits for the end of a generation: its last request may itself wait for the lifecycle thread.
+    /// Called again and again while the host waits for the end of a generation: passes a moment, and runs what waits for the lifecycle
+    /// thread meanwhile, such as the last request of that generation.
     std::function<void()> whileWaiting;
+    /// Told of a plugin that has had as many faults within a minute as its file allows. Any thread.
+    std::function<void(const std::string& plugin)> keepsFailing;
+};
+
+/// The process's configuration as one generation may change it: not any more once it is about to stop, because its stop() may wait for
+/// a thread of the plugin that would wait for the lifecycle thread, which is in stop(). Thread-safe.
+class PluginRuntimeConfig final : public plugin::RuntimeConfig {
+public:
+    explicit PluginRuntimeConfig(plugin::RuntimeConfig& config) : config_(config) {}
+    [[nodiscard]] std::vector<plugin::ConfigEntry> snapshot(std::string_view listener) const override { return config_.snapshot(listener); }
+    Status apply(std::string_view listener, std::span<const plugin::ConfigEntry> changes) override;
+    [[nodiscard]] std::int64_t changeCount() const noexcept override { return config_.changeCount(); }
+    /// Later changes are Unavailable; returns when those under way have ended, and calls `meanwhile` until then.
+    void close(const std::function<void()>& meanwhile) noexcept;
+
+private:
+    plugin::RuntimeConfig& config_;
+    std::atomic<std::uint32_t> running_{0};
+    std::atomic<bool> closed_{false};
 };
 
 /// Owned by the plugin's instance; lives until the plugin object is destroyed.
@@ -43,7 +64,7 @@ public:
     [[nodiscard]] plugin::Interceptors& interceptors() noexcept override { return *registrations_; }
     [[nodiscard]] plugin::Timers& timers() noexcept override { return timers_; }
     [[nodiscard]] plugin::RemotingInvoker& remoting() noexcept override { return remoting_; }
-    [[nodiscard]] plugin::RuntimeConfig& runtimeConfig() noexcept override { return around_.runtimeConfig; }
+    [[nodiscard]] plugin::RuntimeConfig& runtimeConfig() noexcept override { return config_; }
     [[nodiscard]] plugin::Metrics& metrics() noexcept override { return around_.metrics; }
     [[nodiscard]] plugin::Logger& log() noexcept override { return log_; }
     [[nodiscard]] const Clock& clock() const noexcept override { return around_.clock; }
@@ -56,8 +77,7 @@ public:
     /// Until closeRegistrations().
     [[nodiscard]] const Registrations& registrations() const noexcept { return *registrations_; }
     [[nodiscard]] const PluginServices& published() const noexcept { return services_; }
-    /// What was bound and published holds the generation no more, so that it counts users only. The routes without it must have been
-    /// published.
+    /// What was bound and published is forgotten. The routes without it must have been published.
     void closeRegistrations() noexcept;
     /// Timers and open calls end; the plugin's stop() is next.
     void beforeStop() noexcept;
@@ -82,6 +102,7 @@ private:
     PluginServices services_;
     std::unique_ptr<Registrations> registrations_;
     TunedProcessors tuned_;
+    PluginRuntimeConfig config_;
     PluginTimers timers_;
     PluginRemoting remoting_;
     std::mutex mutex_;

@@ -1,11 +1,24 @@
 #include "plugin/PluginHost.h"
 
+#include "patchbay/service/ConfigReport.h"
+#include "patchbay/service/Observation.h"
+#include "patchbay/service/PluginControl.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <thread>
 
 namespace patchbay::kernel {
+
+namespace {
+
+/// Provided by the process itself, so that no plugin has to.
+bool isKernelService(const std::string& id) {
+    return id == service::PluginControl::kId.toString() || id == service::ConfigReport::kId.toString() ||
+           id == service::Observation::kId.toString();
+}
+
+}  // namespace
 
 PluginHost::PluginHost(FileSystem& files, PluginHostOptions options) : files_(files), options_(std::move(options)) {}
 
@@ -34,7 +47,16 @@ bool PluginHost::check(Candidate& candidate, Problems& problems) const {
     return problems.size() == before;
 }
 
-bool PluginHost::findCandidates(const ConfigSources& sources, std::vector<Candidate>& out, Problems& problems) {
+void PluginHost::offerRaw(const plugin::ServiceId& id, void* service) {
+    (void)registry_.publish(id, service, *kernel_);
+}
+
+std::string PluginHost::libraryPath(const PluginFile& file) const {
+    return (std::filesystem::path(options_.pluginDirectory) / file.library).lexically_normal().string();
+}
+
+bool PluginHost::findCandidates(const ConfigSources& sources, std::vector<Candidate>& out, std::vector<std::string>& notes,
+                                Problems& problems) {
     bool allReadable = true;
     std::map<std::string, std::string> seen;
     for (const auto& file : sources.pluginFiles()) {
@@ -44,13 +66,12 @@ bool PluginHost::findCandidates(const ConfigSources& sources, std::vector<Candid
             problems.add(ErrorNumber::PluginTwice, file.path, "plugin " + file.plugin + " is enabled by " + first->second + " already");
             continue;
         }
-        const auto path = (std::filesystem::path(options_.pluginDirectory) / file.library).lexically_normal().string();
-        Candidate candidate{file, path, {}};
+        Candidate candidate{file, libraryPath(file), {}};
         Problems own;
         if (check(candidate, own)) {
             out.push_back(std::move(candidate));
-        } else if (file.optional) {
-            for (const auto& problem : own.list()) notes_.push_back("optional plugin left out: " + problem.toString());
+        } else if (file.optional && find(file.plugin) == nullptr) {   // one that runs is not given up for a bad file
+            for (const auto& problem : own.list()) notes.push_back("optional plugin left out: " + problem.toString());
         } else {
             problems.append(own);
             allReadable = false;
@@ -75,7 +96,9 @@ DependencyResult PluginHost::order(const std::vector<Candidate>& candidates, con
     std::vector<DependencyNode> nodes;
     nodes.reserve(candidates.size());
     for (const auto& c : candidates) {
-        nodes.push_back({c.description.name, c.description.provides, c.description.requires_, c.description.wants, c.file.optional});
+        auto needed = c.description.requires_;
+        std::erase_if(needed, [&](const std::string& id) { return isKernelService(id); });
+        nodes.push_back({c.description.name, c.description.provides, std::move(needed), c.description.wants, c.file.optional});
     }
     Problems quick;
     auto result = orderPlugins(nodes, choices, {}, quick);
@@ -89,15 +112,12 @@ DependencyResult PluginHost::order(const std::vector<Candidate>& candidates, con
 bool PluginHost::load(const ConfigSources& sources, Problems& problems) {
     const auto before = problems.size();
     std::vector<Candidate> candidates;
-    if (!findCandidates(sources, candidates, problems)) return false;
+    if (!findCandidates(sources, candidates, notes_, problems)) return false;
     auto ordered = order(candidates, sources.choices(), problems);
     notChosen_ = std::move(ordered.notChosen);
     for (const auto& problem : ordered.skipped) notes_.push_back("optional plugin left out: " + problem.toString());
     if (problems.size() != before) return false;
-    if (auto status = files_.makeDirectories(options_.copyDirectory); !status) {
-        problems.add(ErrorNumber::StartFailed, "runDirectory", status.message());
-        return false;
-    }
+    (void)files_.makeDirectories(options_.copyDirectory);   // where it cannot be, copies are made in memory
     removeStaleCopies(files_, options_.copyDirectory);
     for (const auto& name : ordered.order) {
         const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const auto& c) { return c.description.name == name; });
@@ -111,6 +131,13 @@ bool PluginHost::load(const ConfigSources& sources, Problems& problems) {
             problems.append(own);
         }
     }
+    std::string inMemory;
+    for (const auto& instance : instances_) {
+        if (instance->inMemory()) inMemory += (inMemory.empty() ? "" : ",") + instance->name();
+    }
+    if (!inMemory.empty()) {
+        notes_.push_back("there is no room in " + options_.copyDirectory + " for private copies of libraries; they are in memory: " + inMemory);
+    }
     return problems.size() == before;
 }
 
@@ -120,16 +147,26 @@ bool PluginHost::configure(const ConfigSources& sources, Problems& problems) {
     return problems.size() == before;
 }
 
-Status PluginHost::initAndStart(PluginInstance& instance, const HostSurroundings& around, const ConfigSources& sources,
-                                bool& started) {
-    std::vector<const Registrations*> others;
-    for (const auto& other : instances_) {
-        if (other->state() == PluginState::Started) others.push_back(other->registrations());
+std::vector<const Registrations*> PluginHost::startedRegistrations(const std::set<std::string, std::less<>>& without) const {
+    std::vector<const Registrations*> list;
+    for (const auto& instance : instances_) {
+        const bool serves = instance->state() == PluginState::Started || instance->state() == PluginState::Draining;
+        if (serves && !without.contains(instance->name())) list.push_back(instance->registrations());
     }
+    return list;
+}
+
+Status PluginHost::initAndStart(PluginInstance& instance, const ConfigSources& sources, std::vector<const Registrations*> others,
+                                bool& started) {
     started = false;
-    if (auto status = instance.init(around, registry_, sources.executorsFor(instance.file()), std::move(others)); !status) return status;
+    if (auto status = instance.init(*around_, registry_, sources.executorsFor(instance.file()), std::move(others)); !status) return status;
     started = true;
-    return instance.start();
+    auto status = instance.start();
+    if (status) {
+        around_->server.dispatcher().observed().watch(instance.name(), instance.file().disableAfterFaults,
+                                                      [tell = around_->keepsFailing, name = instance.name()] { tell(name); });
+    }
+    return status;
 }
 
 bool PluginHost::start(const HostSurroundings& around, const ConfigSources& sources, Problems& problems) {
@@ -139,7 +176,7 @@ bool PluginHost::start(const HostSurroundings& around, const ConfigSources& sour
         auto& instance = *instances_[i];
         bool started = false;
         const auto begin = around.clock.now();
-        const auto status = initAndStart(instance, around, sources, started);
+        const auto status = initAndStart(instance, sources, startedRegistrations({}), started);
         if (status) {
             const auto took = std::chrono::duration_cast<std::chrono::microseconds>(around.clock.now() - begin);
             log_->info("plugin started", {{"plugin", instance.name()}, {"version", instance.description().version}, {"us", took.count()}});
@@ -161,14 +198,11 @@ bool PluginHost::start(const HostSurroundings& around, const ConfigSources& sour
 }
 
 Ref<RouteTable> PluginHost::routes() const {
-    std::vector<const Registrations*> list;
-    for (const auto& instance : instances_) {
-        if (instance->state() == PluginState::Started) list.push_back(instance->registrations());
-    }
-    return RouteTable::build(around_->server.listenerNames().size(), list);
+    return RouteTable::build(around_->server.listenerNames().size(), startedRegistrations({}));
 }
 
 void PluginHost::drain() noexcept {
+    for (auto& old : retiring_) old->drain();
     for (auto it = instances_.rbegin(); it != instances_.rend(); ++it) (*it)->drain();
 }
 
@@ -179,6 +213,8 @@ void PluginHost::stop() noexcept {
 }
 
 void PluginHost::stopFrom(std::size_t count) noexcept {
+    for (auto& old : retiring_) finish(*old);
+    retiring_.clear();
     for (std::size_t i = count; i > 0; --i) finish(*instances_[i - 1]);
     // What was only loaded ends without a word.
     for (std::size_t i = count; i < instances_.size(); ++i) instances_[i]->destroy(options_.unload);
@@ -186,73 +222,58 @@ void PluginHost::stopFrom(std::size_t count) noexcept {
     stopped_ = true;
 }
 
-void PluginHost::finish(PluginInstance& instance) noexcept {
+bool PluginHost::waitQuiet(PluginInstance& instance, MonotonicTime deadline, bool idle) {
     // References go when loops have taken the new route table and the last answer has left its socket. A request that was on its way
     // when drain() returned is handed back by the next one.
-    instance.closeRegistrations();
-    const auto deadline = std::chrono::steady_clock::now() + options_.idleTimeout;
-    while (!instance.idle() && std::chrono::steady_clock::now() < deadline) {
+    while (!(idle ? instance.idle() : instance.quiet())) {
+        if (around_->clock.now() >= deadline) return false;
         instance.drain();
         around_->whileWaiting();
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    return true;
+}
+
+void PluginHost::finish(PluginInstance& instance) noexcept {
+    if (instance.generation() != nullptr) (void)waitQuiet(instance, around_->clock.now() + options_.idleTimeout, true);
+    end(instance);
+}
+
+void PluginHost::end(PluginInstance& instance) noexcept {
+    std::string holders;
+    bool leftRunning = false;
+    if (instance.generation() != nullptr) {
+        for (const auto& holder : registry_.holders(*instance.generation())) holders += (holders.empty() ? "" : ", ") + holder;
+        for (const auto& name : registry_.borrowers(*instance.generation())) leftRunning = leftRunning || unstopped_.contains(name);
+    }
+    // What runs in it, or may yet call it, must not find it stopped.
+    if (!instance.quiet() || leftRunning) {
+        unstopped_.insert(instance.name());
+        log_->error("a plugin still serves requests after its time; it is left running and in memory",
+                    {{"plugin", instance.name()}, {"generation", instance.number()},
+                     {"for", leftRunning ? std::string_view(holders) : std::string_view("requests")}});
+        instance.abandon();
+        return;
+    }
+    instance.closeRegistrations();
     instance.stop();
     if (instance.idle()) {
         instance.destroy(options_.unload);
-        if (log_ != nullptr) log_->info("plugin stopped", {{"plugin", instance.name()}, {"end", options_.unload ? "unloaded" : "retired"}});
+        if (log_ != nullptr) {
+            log_->info("plugin stopped", {{"plugin", instance.name()}, {"generation", instance.number()}, {"end", options_.unload ? "unloaded" : "retired"}});
+        }
         return;
     }
-    std::string holders;
-    for (const auto& holder : registry_.holders(*instance.generation())) holders += (holders.empty() ? "" : ", ") + holder;
     if (log_ != nullptr) {
-        log_->error("a stopped plugin is still referred to and is left in memory",
-                    {{"plugin", instance.name()}, {"holders", holders.empty() ? "requests or routes" : holders}});
+        log_->error("a stopped plugin is still referred to and is left in memory", {{"plugin", instance.name()}, {"holders", holders}});
     }
     instance.abandon();
 }
 
-std::vector<std::string> PluginHost::reloadChanged(const ConfigSources& sources, Problems& problems) {
-    std::vector<std::string> replaced;
-    for (auto& slot : instances_) {
-        if (slot->libraryChanged() && reload(slot, sources, problems)) replaced.push_back(slot->name());
-    }
-    return replaced;
+std::vector<std::string> PluginHost::holders(const PluginInstance& instance) const {
+    return instance.generation() != nullptr ? registry_.holders(*instance.generation()) : std::vector<std::string>();
 }
 
-bool PluginHost::reload(std::unique_ptr<PluginInstance>& slot, const ConfigSources& sources, Problems& problems) {
-    const auto before = problems.size();
-    const std::string where = "plugin " + slot->name();
-    const auto& files = sources.pluginFiles();
-    const auto file = std::find_if(files.begin(), files.end(), [&](const PluginFile& f) { return f.enabled && f.plugin == slot->name(); });
-    Candidate candidate{file == files.end() ? slot->file() : *file, slot->libraryPath(), {}};
-    if (!check(candidate, problems)) return false;
-    const auto& description = candidate.description;
-    if ((description.flags & slot->description().flags & plugin::kConcurrentGenerations) == 0 || !description.provides.empty()) {
-        problems.add(ErrorNumber::PluginLoad, where, "its library has changed, but it can be replaced by a restart only");
-        return false;
-    }
-    auto next = std::make_unique<PluginInstance>(candidate.file, description, candidate.path, slot->number() + 1);
-    if (!next->load(files_, copyPath(options_.copyDirectory, next->name()), problems)) return false;
-    if (!next->configure(sources, options_.defaultDirectory, problems)) return false;
-    std::vector<const Registrations*> others;
-    for (const auto& other : instances_) {
-        if (other != slot && other->state() == PluginState::Started) others.push_back(other->registrations());
-    }
-    auto status = next->init(*around_, registry_, sources.executorsFor(candidate.file), std::move(others));
-    if (status) status = next->start();
-    if (!status) {
-        problems.add(ErrorNumber::PluginStart, where, status.message());
-        finish(*next);
-        return false;
-    }
-    slot.swap(next);
-    around_->server.publish(routes());
-    log_->info("plugin replaced", {{"plugin", slot->name()}, {"version", slot->description().version}, {"generation", slot->number()}});
-    finish(*next);
-    return problems.size() == before;
-}
-
-PluginInstance* PluginHost::find(std::string_view name) noexcept {
+PluginInstance* PluginHost::find(std::string_view name) const noexcept {
     const auto found = std::find_if(instances_.begin(), instances_.end(), [&](const auto& i) { return i->name() == name; });
     return found == instances_.end() ? nullptr : found->get();
 }

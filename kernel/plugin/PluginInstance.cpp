@@ -36,11 +36,21 @@ PluginInstance::~PluginInstance() {
 bool PluginInstance::load(FileSystem& files, const std::string& copy, Problems& problems) {
     auto library = PluginLibrary::open(files, libraryPath_, copy);
     if (!library) {
-        problems.add(ErrorNumber::PluginLoad, "plugin " + name(), library.error().message());
+        const bool linker = library.error().code() == StatusCode::Unavailable;
+        problems.add(linker ? ErrorNumber::PluginLoad : ErrorNumber::PluginCopy, "plugin " + name(), library.error().message());
         state_ = PluginState::Failed;
         return false;
     }
     library_ = std::move(*library);
+    return create(problems);
+}
+
+bool PluginInstance::loadAgain(const PluginInstance& other, Problems& problems) {
+    library_ = other.library_;
+    return create(problems);
+}
+
+bool PluginInstance::create(Problems& problems) {
     state_ = PluginState::Loaded;
     plugin_ = library_->create();
     if (plugin_ == nullptr) {
@@ -68,8 +78,17 @@ bool PluginInstance::configure(const ConfigSources& sources, const std::string& 
     return state_ == PluginState::Configured;
 }
 
+bool PluginInstance::configureAs(const PluginInstance& other, Problems& problems) {
+    values_ = other.values_;
+    const auto status = guarded("configure", [&] { return plugin_->configure(values_); });
+    if (!status) problems.add(ErrorNumber::PluginConfigure, "plugin " + name(), status.message());
+    state_ = status ? PluginState::Configured : PluginState::Failed;
+    return status.isOk();
+}
+
 Status PluginInstance::init(const HostSurroundings& around, ServiceRegistry& registry, ExecutorOverrides executors,
                             std::vector<const Registrations*> others) {
+    library_->hasRun();
     generation_ = Ref<Generation>::adopt(new Generation(name(), number_));
     context_ = std::make_unique<KernelContext>(around, registry, description_, generation_, std::move(executors), std::move(others));
     auto status = guarded("init", [&] { return plugin_->init(*context_); });
@@ -83,7 +102,10 @@ Status PluginInstance::init(const HostSurroundings& around, ServiceRegistry& reg
 
 Status PluginInstance::start() {
     auto status = guarded("start", [&] { return plugin_->start(); });
-    if (status) state_ = PluginState::Started;
+    if (status) {
+        state_ = PluginState::Started;
+        startedWallMs_ = context_->clock().wallMs();
+    }
     return status;
 }
 
@@ -125,10 +147,15 @@ void PluginInstance::destroy(bool unload) noexcept {
     if (!unload && state_ != PluginState::Failed) state_ = PluginState::Retired;
 }
 
+void PluginInstance::discard() noexcept {
+    stop();
+    destroy(library_ && library_.use_count() == 1 && !library_->ran());
+}
+
 void PluginInstance::abandon() noexcept {
     plugin_ = nullptr;
     (void)context_.release();
-    (void)library_.release();
+    (void)new std::shared_ptr<PluginLibrary>(std::move(library_));   // never destroyed
     (void)generation_.release();
     state_ = PluginState::Retired;
 }

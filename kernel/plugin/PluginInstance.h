@@ -29,10 +29,14 @@ public:
     PluginInstance(const PluginInstance&) = delete;
     PluginInstance& operator=(const PluginInstance&) = delete;
 
-    /// Maps the library and makes the plugin object. Problems: PB-1107, PB-1108.
+    /// Maps the library and makes the plugin object. Problems: PB-1107, PB-1108, PB-1110.
     bool load(FileSystem& files, const std::string& copy, Problems& problems);
+    /// Makes another plugin object of a library that is mapped already. PB-1108.
+    bool loadAgain(const PluginInstance& other, Problems& problems);
     /// Gives the keys their values and asks the plugin. Problems: those of values, PB-1121, PB-1133.
     bool configure(const ConfigSources& sources, const std::string& defaultDirectory, Problems& problems);
+    /// With the values of another instance. PB-1121.
+    bool configureAs(const PluginInstance& other, Problems& problems);
     /// InvalidArgument and others from the plugin; Internal for an exception, or when it does not publish what it promised.
     Status init(const HostSurroundings& around, ServiceRegistry& registry, ExecutorOverrides executors,
                 std::vector<const Registrations*> others);
@@ -43,10 +47,15 @@ public:
     void closeRegistrations() noexcept;
     /// Allowed in every state; does what the state needs.
     void stop() noexcept;
-    /// True when nobody can reach the plugin any more: no request, no table, no lease. After closeRegistrations().
+    /// True when no request is in it and no table leads to it.
+    [[nodiscard]] bool quiet() const noexcept { return !generation_ || generation_->quiet(); }
+    /// True when nobody has borrowed its services either: nobody can reach the plugin any more.
     [[nodiscard]] bool idle() const noexcept { return !generation_ || generation_->idle(); }
     /// Deletes the plugin object. Only when idle().
     void destroy(bool unload) noexcept;
+    /// Ends an instance that was never initialised; its library is unmapped when none of its instances was, so that a plugin which is
+    /// refused again and again takes no more room.
+    void discard() noexcept;
     /// Gives up an instance that something still refers to: nothing of it is freed.
     void abandon() noexcept;
 
@@ -57,22 +66,30 @@ public:
     [[nodiscard]] const ConfigValues& values() const noexcept { return values_; }
     [[nodiscard]] std::span<const plugin::ConfigKey> keys() const noexcept;
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-    /// True when the installed library is another file by now.
-    [[nodiscard]] bool libraryChanged() const { return library_ && library_->differsFrom(libraryPath_); }
+    /// True when the library at `path` is another than that which runs.
+    [[nodiscard]] bool differsFrom(const std::string& path) const {
+        return path != libraryPath_ || (library_ && library_->differsFrom(path));
+    }
+    /// The copy of the library is in memory.
+    [[nodiscard]] bool inMemory() const noexcept { return library_ && library_->inMemory(); }
+    [[nodiscard]] std::int64_t startedWallMs() const noexcept { return startedWallMs_; }
     [[nodiscard]] PluginState state() const noexcept { return state_; }
     [[nodiscard]] const Generation* generation() const noexcept { return generation_.get(); }
     /// Null before init().
     [[nodiscard]] const Registrations* registrations() const noexcept;
 
 private:
+    bool create(Problems& problems);
+
     const PluginFile file_;
     const PluginDescription description_;
     const std::string libraryPath_;
     const std::uint32_t number_;
     PluginState state_ = PluginState::Checked;
-    std::unique_ptr<PluginLibrary> library_;
+    std::shared_ptr<PluginLibrary> library_;
     plugin::Plugin* plugin_ = nullptr;
     ConfigValues values_;
+    std::int64_t startedWallMs_ = 0;
     Ref<Generation> generation_;
     std::unique_ptr<KernelContext> context_;
 };

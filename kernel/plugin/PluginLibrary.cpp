@@ -4,6 +4,7 @@
 #include <charconv>
 #include <csignal>
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace patchbay::kernel {
@@ -36,6 +37,23 @@ Status copyFile(FileSystem& files, const std::string& from, const std::string& t
     return (*target)->writeAt((*source)->bytes(), 0);
 }
 
+/// The same into anonymous memory: a descriptor, or -1. It stays open as long as the library is mapped: the dynamic linker knows
+/// libraries by their names, and a number that is used again would be the wrong library.
+int copyToMemory(FileSystem& files, const std::string& from) {
+    const auto bytes = files.readAll(from, kLibraryBytesMax);
+    if (!bytes || bytes->empty()) return -1;
+    const int fd = memfd_create("patchbay-plugin", MFD_CLOEXEC);
+    for (std::size_t done = 0; fd >= 0 && done < bytes->size();) {
+        const auto count = ::write(fd, bytes->data() + done, bytes->size() - done);
+        if (count <= 0) {
+            ::close(fd);
+            return -1;
+        }
+        done += static_cast<std::size_t>(count);
+    }
+    return fd;
+}
+
 template <typename F>
 F symbol(void* handle, const char* name) {
     return reinterpret_cast<F>(dlsym(handle, name));
@@ -43,15 +61,23 @@ F symbol(void* handle, const char* name) {
 
 }  // namespace
 
-Result<std::unique_ptr<PluginLibrary>> PluginLibrary::open(FileSystem& files, const std::string& installed, const std::string& copy) {
-    if (auto status = copyFile(files, installed, copy); !status) return status;
-    void* handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        Status status(StatusCode::Unavailable, linkerText(copy, installed));
+Result<std::shared_ptr<PluginLibrary>> PluginLibrary::open(FileSystem& files, const std::string& installed, const std::string& copy) {
+    std::string path = copy;
+    int memory = -1;
+    if (auto status = copyFile(files, installed, copy); !status) {
         (void)files.remove(copy);
+        memory = copyToMemory(files, installed);
+        if (memory < 0) return status;
+        path = "/proc/self/fd/" + std::to_string(memory);
+    }
+    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        Status status(StatusCode::Unavailable, linkerText(path, installed));
+        if (memory >= 0) ::close(memory);
+        else (void)files.remove(copy);
         return status;
     }
-    std::unique_ptr<PluginLibrary> library(new PluginLibrary(files, copy, handle));
+    std::shared_ptr<PluginLibrary> library(new PluginLibrary(files, copy, memory, handle));
     library->unload_ = true;   // until it has proved to be a plugin
     library->create_ = symbol<decltype(create_)>(handle, "patchbay_plugin_create");
     library->destroy_ = symbol<decltype(destroy_)>(handle, "patchbay_plugin_destroy");
@@ -64,12 +90,13 @@ Result<std::unique_ptr<PluginLibrary>> PluginLibrary::open(FileSystem& files, co
 
 PluginLibrary::~PluginLibrary() {
     if (unload_) dlclose(handle_);
-    (void)files_.remove(copy_);
+    if (memory_ < 0) (void)files_.remove(copy_);
+    else if (unload_) ::close(memory_);
 }
 
 bool PluginLibrary::differsFrom(const std::string& installed) const {
     const auto now = files_.readAll(installed, kLibraryBytesMax);
-    const auto mine = files_.readAll(copy_, kLibraryBytesMax);
+    const auto mine = files_.readAll(memory_ < 0 ? copy_ : "/proc/self/fd/" + std::to_string(memory_), kLibraryBytesMax);
     return now && mine && *now != *mine;
 }
 

@@ -76,14 +76,20 @@ void PluginRemoting::cancelOpen() noexcept {
     }
 }
 
-void PluginRemoting::close() noexcept {
+void PluginRemoting::close(const std::function<void()>& meanwhile) noexcept {
     std::map<std::uint64_t, plugin::InvokeDone> open;
     std::unique_lock lock(state_->mutex);
     state_->closed = true;
     open.swap(state_->open);
-    state_->ended.wait(lock, [&] {
+    const auto none = [&] {
         return state_->running.empty() || (state_->running.size() == 1 && state_->running.contains(std::this_thread::get_id()));
-    });
+    };
+    while (meanwhile && !none()) {
+        lock.unlock();
+        meanwhile();
+        lock.lock();
+    }
+    state_->ended.wait(lock, none);
 }
 
 }  // namespace patchbay::kernel

@@ -3,6 +3,7 @@
 
 #include "patchbay/plugin/Runtime.h"
 
+#include <functional>
 #include <memory>
 
 namespace patchbay::kernel {
@@ -18,7 +19,8 @@ public:
     /// Before the plugin's stop(): every open call ends with Cancelled, on this thread.
     void cancelOpen() noexcept;
     /// After it: what is still open is dropped without a word, new calls end at once, and nothing runs when it returns.
-    void close() noexcept;
+    /// `meanwhile` as in ControlExecutor::cancelAll().
+    void close(const std::function<void()>& meanwhile = {}) noexcept;
 
 private:
     struct State;

@@ -14,24 +14,26 @@
 
 namespace patchbay::kernel {
 
-/// Pointers are kept as the exact interface that was published, so that no cast at run time is needed. A lease holds the
-/// provider's generation and is listed until its last copy goes. Owned by the plugin host, outlives all leases. Any thread.
+/// Pointers are kept as the exact interface that was published, so that no cast at run time is needed. A lease is
+/// counted by the provider's generation and listed until its last copy goes. Owned by the plugin host, outlives all leases. Any thread.
 class ServiceRegistry {
 public:
-    /// AlreadyExists, naming the provider.
-    Status publish(const plugin::ServiceId& id, void* service, Ref<Generation> provider);
+    /// AlreadyExists, naming the provider. The generation must be there until withdraw().
+    Status publish(const plugin::ServiceId& id, void* service, Generation& provider);
     /// NotFound when nobody provides it.
     Result<void*> acquire(const plugin::ServiceId& id, const std::string& holder, Ref<plugin::Lease>& lease);
     /// Takes back all services of a generation; leases that are out stay valid.
     void withdraw(const Generation& provider);
     /// "pull (patchbay.MessageStore/1)" for every lease on the generation's services.
     [[nodiscard]] std::vector<std::string> holders(const Generation& provider) const;
+    /// Names of the plugins among them.
+    [[nodiscard]] std::vector<std::string> borrowers(const Generation& provider) const;
 
 private:
     class ServiceLease;
     struct Entry {
         void* service;
-        Ref<Generation> provider;
+        Generation* provider;
     };
     mutable std::mutex mutex_;
     std::map<std::string, Entry, std::less<>> entries_;   // guarded by mutex_; by "name/version"
@@ -41,8 +43,9 @@ private:
 /// The registry as one plugin may use it: only what its manifest names.
 class PluginServices final : public plugin::Services {
 public:
-    PluginServices(ServiceRegistry& registry, const PluginDescription& description, Ref<Generation> generation)
-        : registry_(registry), description_(description), generation_(std::move(generation)) {}
+    /// The generation's owner keeps it until close().
+    PluginServices(ServiceRegistry& registry, const PluginDescription& description, const Ref<Generation>& generation)
+        : registry_(registry), description_(description), generation_(generation.get()) {}
     /// Services of the manifest that were not published.
     [[nodiscard]] std::vector<std::string> missing() const;
     /// Lets go of the generation and takes back what it published; everything is refused afterwards.
@@ -55,7 +58,7 @@ protected:
 private:
     ServiceRegistry& registry_;
     const PluginDescription& description_;
-    Ref<Generation> generation_;
+    Generation* generation_;
     std::set<std::string> published_;
 };
 

@@ -3,46 +3,10 @@
 #include "server/ClientConnection.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <utility>
 #include <vector>
 
 namespace patchbay::kernel {
-
-namespace {
-
-/// May block for as long as the system's resolver likes. IPv4 first, as servers of this protocol announce themselves so.
-Result<SocketAddress> lookUp(const std::string& hostPort) {
-    const auto colon = hostPort.rfind(':');
-    if (colon == std::string::npos) return Status(StatusCode::InvalidArgument, "'" + hostPort + "' is not host:port");
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    const auto host = hostPort.substr(0, colon);
-    const auto port = hostPort.substr(colon + 1);
-    if (const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found); error != 0) {
-        return Status(StatusCode::Unavailable, "cannot resolve '" + hostPort + "': " + ::gai_strerror(error));
-    }
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> guard(found, ::freeaddrinfo);
-    for (const auto* one = found; one != nullptr; one = one->ai_next) {
-        if (one->ai_family != AF_INET) continue;
-        sockaddr_in v4;
-        std::memcpy(&v4, one->ai_addr, sizeof v4);
-        std::array<std::uint8_t, 4> ip;
-        std::memcpy(ip.data(), &v4.sin_addr, ip.size());
-        return SocketAddress::v4(ip, ntohs(v4.sin_port));
-    }
-    sockaddr_in6 v6;
-    std::memcpy(&v6, found->ai_addr, sizeof v6);
-    std::array<std::uint8_t, 16> ip;
-    std::memcpy(ip.data(), &v6.sin6_addr, ip.size());
-    return SocketAddress::v6(ip, ntohs(v6.sin6_port));
-}
-
-}  // namespace
 
 OutboundConnections::OutboundConnections(net::EventLoop& loop, const ServerLimits& limits, const ServerContext& context)
     : loop_(loop), limits_(limits), context_(context) {
@@ -77,8 +41,8 @@ Ref<ClientConnection> OutboundConnections::connectionTo(const std::string& hostP
 }
 
 void OutboundConnections::resolve(const Ref<ClientConnection>& connection) {
-    context_.post([&loop = loop_, connection] {
-        loop.post([connection, address = lookUp(connection->hostPort())] {
+    resolver_.resolve(connection->hostPort(), [&loop = loop_, connection](Result<SocketAddress> found) {
+        loop.post([connection, address = std::move(found)] {
             if (address) connection->connectTo(*address);
             else connection->fail(address.error());
         });
@@ -92,6 +56,7 @@ void OutboundConnections::ended(ClientConnection& connection) noexcept {
 
 void OutboundConnections::closeAll() noexcept {
     closing_ = true;
+    resolver_.stop();
     while (!connections_.empty()) {
         const auto connection = connections_.begin()->second;
         connection->fail({StatusCode::Cancelled, "the process is stopping"});

@@ -3,6 +3,7 @@
 
 #include "patchbay/net/Connection.h"
 #include "patchbay/plugin/Runtime.h"
+#include "server/Resolver.h"
 #include "server/ServerContext.h"
 #include "server/ServerLimits.h"
 
@@ -14,7 +15,7 @@ namespace patchbay::kernel {
 
 class ClientConnection;
 
-/// Lives on one loop, which does all the work; names are resolved on the control executor. Owned by the server. A call that
+/// Lives on one loop, which does all the work; names are resolved on a thread of their own. Owned by the server. A call that
 /// finds no connection waits for it within its own timeout; connecting takes 3 s at most. Unavailable when the address cannot be
 /// resolved or reached, or when the process stops.
 class OutboundConnections final : public plugin::RemotingInvoker {
@@ -44,6 +45,7 @@ private:
     const ServerLimits& limits_;
     const ServerContext& context_;
     net::ConnectionLimits shared_;
+    Resolver resolver_;
 
     // Loop thread only.
     std::map<std::string, Ref<ClientConnection>> connections_;

@@ -22,10 +22,12 @@ net::LoopOptions loopOptions(const ServerLimits& limits) {
 Server::Server(const ServerLimits& limits, ServerContext context)
     : limits_(limits), context_(std::move(context)),
       loops_(limits.ioThreads == 0 ? net::defaultLoopCount() : limits.ioThreads, context_.clock, loopOptions(limits)),
-      executors_(loops_.size(), limits.executorThreadsMax, context_.clock),
+      executors_(loops_.size(), limits.executorThreadsMax, context_.clock, limits.executorQueueBytesMax),
       dispatcher_(loops_, executors_, context_.clock, context_.log, context_.metrics),
       registry_(std::make_unique<ConnectionRegistry>(limits_, context_, loops_, dispatcher_, names_)),
-      outbound_(std::make_unique<OutboundConnections>(loops_.loop(0), limits_, context_)) {}
+      outbound_(std::make_unique<OutboundConnections>(loops_.loop(0), limits_, context_)) {
+    dispatcher_.limit({limits.holdRequestsMax, limits.holdBytesMax, limits.hold}, limits.slowCall);
+}
 
 Server::~Server() {
     closeListeners();

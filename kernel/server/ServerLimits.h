@@ -21,6 +21,11 @@ struct ServerLimits {
     std::size_t outboundLow = 1U << 20;                      ///< writeBufferLowWaterMark; reading goes on
     std::size_t outboundTotalMax = 256U << 20;               ///< serverOutboundTotalMax; all connections together
     std::chrono::milliseconds idle = std::chrono::seconds(120);  ///< serverChannelMaxIdleTimeSeconds; neither read nor write
+    std::size_t executorQueueBytesMax = 64U << 20;           ///< executorQueueBytesMax; per executor
+    std::chrono::milliseconds slowCall{100};                 ///< slowCallWarning; 0 = never
+    std::chrono::milliseconds hold{2'000};                   ///< reload.holdMs
+    std::size_t holdRequestsMax = 20'000;                    ///< reload.holdRequestsMax; all loops together
+    std::size_t holdBytesMax = 64U << 20;                    ///< reload.holdBytesMax; the same
     int socketSendBuffer = 0;                                ///< serverSocketSndBufSize; 0 = the system's
     int socketReceiveBuffer = 0;                             ///< serverSocketRcvBufSize; 0 = the system's
     int backlog = 1024;                                      ///< serverSocketBacklog

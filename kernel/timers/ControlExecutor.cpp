@@ -51,7 +51,7 @@ void ControlExecutor::cancel(plugin::TimerId id) noexcept {
     byId_.erase(found);
 }
 
-void ControlExecutor::cancelAll(TaskOwner owner) noexcept {
+void ControlExecutor::cancelAll(TaskOwner owner, const std::function<void()>& meanwhile) noexcept {
     Schedule dropped;
     std::unique_lock lock(mutex_);
     for (auto it = schedule_.begin(); it != schedule_.end();) {
@@ -63,6 +63,11 @@ void ControlExecutor::cancelAll(TaskOwner owner) noexcept {
     if (runningOwner_ != owner) return;
     runningCancelled_ = true;
     if (runningThread_ == std::this_thread::get_id()) return;
+    while (meanwhile && runningOwner_ == owner) {
+        lock.unlock();
+        meanwhile();
+        lock.lock();
+    }
     finished_.wait(lock, [&] { return runningOwner_ != owner; });
 }
 
@@ -127,11 +132,24 @@ void ControlExecutor::work() noexcept {
 }
 
 plugin::TimerId PluginTimers::every(std::chrono::milliseconds first, std::chrono::milliseconds interval, plugin::Task task) {
-    return executor_.schedule(this, first, std::max(interval, std::chrono::milliseconds(1)), std::move(task));
+    return executor_.schedule(this, first, std::max(interval, std::chrono::milliseconds(1)), guarded(std::move(task)));
 }
 
 plugin::TimerId PluginTimers::after(std::chrono::milliseconds delay, plugin::Task task) {
-    return executor_.schedule(this, delay, {}, std::move(task));
+    return executor_.schedule(this, delay, {}, guarded(std::move(task)));
+}
+
+plugin::Task PluginTimers::guarded(plugin::Task task) const {
+    if (!failed_) return task;
+    return [this, run = std::move(task)] {
+        try {
+            run();
+        } catch (const std::exception& error) {
+            failed_(error.what());
+        } catch (...) {
+            failed_("unknown exception");
+        }
+    };
 }
 
 }  // namespace patchbay::kernel

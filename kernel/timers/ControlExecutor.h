@@ -7,8 +7,10 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <unordered_map>
 
@@ -36,8 +38,9 @@ public:
                              plugin::Task task);
     void post(TaskOwner owner, plugin::Task task) { schedule(owner, {}, {}, std::move(task)); }
     void cancel(plugin::TimerId id) noexcept;
-    /// No task of the owner starts afterwards, and none runs when it returns, unless it is called by one.
-    void cancelAll(TaskOwner owner) noexcept;
+    /// No task of the owner starts afterwards, and none runs when it returns, unless it is called by one. `meanwhile` is called again
+    /// and again while a task is waited for, which may itself wait for the caller's thread; it is to take a moment.
+    void cancelAll(TaskOwner owner, const std::function<void()>& meanwhile = {}) noexcept;
 
     /// Runs what is due; answers how many tasks ran.
     std::size_t runDue();
@@ -78,18 +81,23 @@ private:
 /// The timers of one generation of a plugin.
 class PluginTimers final : public plugin::Timers {
 public:
-    explicit PluginTimers(ControlExecutor& executor) : executor_(executor) {}
+    /// `failed` is told of tasks that throw, on the control thread.
+    using Failed = std::function<void(const std::string& error)>;
+    explicit PluginTimers(ControlExecutor& executor, Failed failed = {}) : executor_(executor), failed_(std::move(failed)) {}
     ~PluginTimers() override { cancelAll(); }
 
     plugin::TimerId every(std::chrono::milliseconds first, std::chrono::milliseconds interval, plugin::Task task) override;
     plugin::TimerId after(std::chrono::milliseconds delay, plugin::Task task) override;
     void cancel(plugin::TimerId id) noexcept override { executor_.cancel(id); }
-    void post(plugin::Task task) override { executor_.post(this, std::move(task)); }
+    void post(plugin::Task task) override { executor_.post(this, guarded(std::move(task))); }
     /// The kernel calls it before stop().
-    void cancelAll() noexcept { executor_.cancelAll(this); }
+    void cancelAll(const std::function<void()>& meanwhile = {}) noexcept { executor_.cancelAll(this, meanwhile); }
 
 private:
+    [[nodiscard]] plugin::Task guarded(plugin::Task task) const;
+
     ControlExecutor& executor_;
+    const Failed failed_;
 };
 
 }  // namespace patchbay::kernel

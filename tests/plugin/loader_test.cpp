@@ -222,7 +222,7 @@ TEST(PluginLoader, UnloadsStoppedPluginsWhenAsked) {
     broker.setPluginDirectory(kLibraries);
     ASSERT_TRUE(broker.start()) << broker.output();
     EXPECT_EQ(broker.stop(SIGTERM), 0) << broker.output();
-    EXPECT_NE(broker.output().find("plugin stopped plugin=bell end=unloaded"), std::string::npos) << broker.output();
+    EXPECT_NE(broker.output().find("plugin stopped plugin=bell generation=1 end=unloaded"), std::string::npos) << broker.output();
 }
 
 TEST(PluginLoader, PrintsAManifestAndWhetherItWouldTakeThePlugin) {

@@ -77,6 +77,8 @@ TEST_F(ReloadTest, KeepsServingWhenTheNewLibraryIsRefused) {
     install("wrong-api", "echo");
     install("gong", "bell");
     broker_.signal(SIGHUP);
+    ASSERT_TRUE(reaches(client, "one"));
+    install("bell", "bell");
     install("echo-2", "echo");
     broker_.signal(SIGHUP);
     ASSERT_TRUE(reaches(client, "two"));

@@ -51,6 +51,38 @@ TEST_F(ServingTest, AnswersForPluginsThatDropOrThrow) {
     }
 }
 
+TEST_F(ServingTest, NamesPluginsThatAnswerTwiceTooMuchTooLateOrTooSlowly) {
+    RawClient client(broker_.brokerPort());
+    EXPECT_EQ(codeOf(client, 7), static_cast<int>(ResponseCode::Success));
+    EXPECT_EQ(codeOf(client, 8), static_cast<int>(ResponseCode::SystemError));
+    EXPECT_EQ(codeOf(client, 9), static_cast<int>(ResponseCode::Success));
+    {
+        RawClient gone(broker_.brokerPort());
+        ASSERT_TRUE(gone.send(*request(12).encode(protocol::SerializeType::Json)));
+        EXPECT_EQ(codeOf(gone, 0), static_cast<int>(ResponseCode::Success));
+    }
+    EXPECT_EQ(codeOf(client, 13), static_cast<int>(ResponseCode::Success));
+    EXPECT_EQ(codeOf(client, 0), static_cast<int>(ResponseCode::Success));
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    const auto log = broker_.output();
+    EXPECT_NE(log.find("plugin used a request that it had given away plugin=misbehaves"), std::string::npos) << log;
+    EXPECT_NE(log.find("answer is too large for a frame plugin=misbehaves"), std::string::npos) << log;
+    EXPECT_NE(log.find("plugin held up an I/O loop"), std::string::npos) << log;
+}
+
+TEST(PluginThatKeepsFailing, IsSwitchedOffWhenItsFileSaysSo) {
+    BrokerProcess broker("roles = broker\n", {{"a.conf", "plugin = misbehaves\ndisableAfterFaults = 3\n"}, {"b.conf", "plugin = bell\n"}});
+    broker.setPluginDirectory(PATCHBAY_FIXTURE_DIR);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    RawClient client(broker.brokerPort());
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(client.call(request(2)).value().code, static_cast<int>(ResponseCode::SystemError));
+    int code = 0;
+    for (int i = 0; i < 100'000 && code == 0; ++i) code = client.call(request(0)).value().code;
+    EXPECT_EQ(code, static_cast<int>(ResponseCode::RequestCodeNotSupported));
+    EXPECT_EQ(broker.stop(SIGTERM), 0);
+    EXPECT_NE(broker.output().find("a plugin that keeps failing was switched off plugin=misbehaves"), std::string::npos) << broker.output();
+}
+
 TEST_F(ServingTest, KeepsListenersApart) {
     RawClient client(broker_.namesrvPort());
     EXPECT_EQ(codeOf(client, 0), static_cast<int>(ResponseCode::RequestCodeNotSupported));
@@ -106,6 +138,45 @@ TEST_F(ServingTest, KeepsItsConfigurationWhenTheNewOneIsWrong) {
     EXPECT_EQ(broker_.stop(SIGTERM), 0);
     EXPECT_NE(broker_.output().find("PB-1202"), std::string::npos) << broker_.output();
     EXPECT_EQ(broker_.output().find("sound changed"), std::string::npos) << broker_.output();
+}
+
+TEST_F(ServingTest, SaysAtHangupWhichKeysNobodyKnows) {
+    broker_.folder().write("plugins.d/b.conf", "plugin = bell\nbellSound = dang\nbellSond = dong\n");
+    broker_.signal(SIGHUP);
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    EXPECT_NE(broker_.output().find("unknown key 'bellSond'; did you mean bellSound?"), std::string::npos) << broker_.output();
+    EXPECT_EQ(broker_.output().find("sound changed"), std::string::npos) << broker_.output();
+}
+
+TEST_F(ServingTest, StartsAndEndsPluginsAtHangup) {
+    RawClient client(broker_.brokerPort());
+    broker_.folder().write("plugins.d/a.conf", "plugin = misbehaves\nenabled = false\n");
+    broker_.signal(SIGHUP);
+    int code = 0;
+    for (int i = 0; i < 100'000 && code != 3; ++i) code = codeOf(client, 0);
+    EXPECT_EQ(code, 3);
+    broker_.folder().write("plugins.d/a.conf", "plugin = misbehaves\n");
+    broker_.signal(SIGHUP);
+    for (int i = 0; i < 100'000 && code != 0; ++i) code = codeOf(client, 0);
+    EXPECT_EQ(code, 0);
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+}
+
+TEST(StandardError, IsNotWaitedForWhenNobodyReadsIt) {
+    BrokerProcess broker("roles = broker\n", {{"b.conf", "plugin = bell\n"}});
+    broker.setPluginDirectory(PATCHBAY_FIXTURE_DIR);
+    broker.stuffStandardError();
+    ASSERT_TRUE(broker.start()) << broker.output();
+    EXPECT_EQ(broker.stop(SIGTERM, std::chrono::seconds(10)), 0);
+}
+
+TEST(ExecutorKeys, ThatNobodyHasAreNamed) {
+    BrokerProcess broker("roles = broker\nexecutor.od.threads = 2\n", {{"a.conf", "plugin = misbehaves\n"}});
+    broker.setPluginDirectory(PATCHBAY_FIXTURE_DIR);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    EXPECT_EQ(broker.stop(SIGTERM), 0);
+    EXPECT_NE(broker.output().find("no plugin that runs has such an executor key=executor.od.threads"), std::string::npos) << broker.output();
+    EXPECT_NE(broker.output().find("nearest=odd"), std::string::npos) << broker.output();
 }
 
 TEST_F(ServingTest, RefusesAPortThatIsTaken) {

@@ -12,6 +12,22 @@
 
 namespace patchbay::test {
 
+namespace {
+
+/// The reading end stays open, in the process itself.
+void stuffPipeInto(int fd) {
+    int ends[2];
+    if (pipe(ends) != 0) _exit(126);
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    const std::array<char, 4096> page{};
+    while (write(ends[1], page.data(), page.size()) > 0) {
+    }
+    fcntl(ends[1], F_SETFL, 0);
+    dup2(ends[1], fd);
+}
+
+}  // namespace
+
 BrokerProcess::BrokerProcess(std::string mainLines, std::map<std::string, std::string> plugins)
     : pluginDirectory_(PATCHBAY_BUILD_DIR "/plugins"), pluginConfigDirectory_(PATCHBAY_SOURCE_DIR "/etc/plugins.d") {
     folder_.write("main.conf", "bindAddress = 127.0.0.1\nlistenPort = 0\nnamesrv.listenPort = 0\nstorePathRootDir = store\n" + mainLines + "\n");
@@ -40,7 +56,8 @@ void BrokerProcess::spawn(const std::vector<std::string>& arguments) {
     pid_ = fork();
     if (pid_ == 0) {
         dup2(open(out.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC), 1);
-        dup2(open(err.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC), 2);
+        if (stuffed_) stuffPipeInto(2);
+        else dup2(open(err.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC), 2);
         execv(raw[0], raw.data());
         _exit(127);
     }

@@ -31,6 +31,8 @@ public:
 
     /// Libraries come from this directory instead of the build's.
     void setPluginDirectory(std::string directory) { pluginDirectory_ = std::move(directory); }
+    /// Standard error becomes a pipe that is full and that nobody reads.
+    void stuffStandardError() { stuffed_ = true; }
     /// Starts and waits for the ready line. False when it ended or was too slow; output() says why.
     bool start(std::vector<std::string> arguments = {}, std::chrono::seconds limit = std::chrono::seconds(20));
     /// Runs to its end, as with --check.
@@ -62,6 +64,7 @@ private:
     pid_t pid_ = -1;
     int pidFd_ = -1;
     int exitCode_ = -1;
+    bool stuffed_ = false;
     std::string readyLine_;
 };
 

@@ -159,7 +159,7 @@ TEST_F(RuntimeConfigTest, AppliesTheDifferenceOfChangedFiles) {
         ASSERT_TRUE(file && (*file)->writeAt("maxMessageSize = 8M\nlanes = 3\n", 0));
     }
     Problems problems;
-    store_.reload(ConfigSources::read(files_, "/etc/p/b.conf", {}, "/", problems));
+    ASSERT_TRUE(store_.reload(ConfigSources::read(files_, "/etc/p/b.conf", {}, "/", problems), [](const std::string&) { return false; }));
     EXPECT_EQ(told_, (std::vector<std::string>{"send maxMessageSize=8M", "other maxMessageSize=8M"}));
     EXPECT_EQ(valueOf("lanes"), "1");
 }

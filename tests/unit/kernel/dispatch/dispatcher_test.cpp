@@ -100,7 +100,7 @@ TEST_F(DispatcherTest, AProcessorThatDeclinesGivesRejectRequest) {
     arrive(*origin, {request(1)});
     turn();
     EXPECT_EQ(origin->answers().at(0).code, 2);
-    EXPECT_EQ(origin->answers().at(0).remark, "[REJECTREQUEST]system busy, start flow control for a while");
+    EXPECT_EQ(origin->answers().at(0).remark, "[REJECTREQUEST]system busy, start flow control for a while, plugin test takes no more requests of code 310");
 }
 
 TEST_F(DispatcherTest, ADroppedRequestIsAnsweredAndCounted) {

@@ -85,9 +85,35 @@ TEST_F(ExecutorTest, AFullQueueIsAnsweredWithOverload) {
     ASSERT_EQ(origin->answers().size(), 1U);
     EXPECT_EQ(origin->answers()[0].opaque, 3);
     EXPECT_EQ(origin->answers()[0].code, 2);
-    EXPECT_EQ(origin->answers()[0].remark, "[OVERLOAD]system busy, start flow control for a while");
+    EXPECT_EQ(origin->answers()[0].remark, "[OVERLOAD]system busy, start flow control for a while, queue of executor full is full: 1 requests, limit "
+              "executor.full.queueCapacity 1");
     gate.open();
     turnUntil(3);
+}
+
+TEST_F(ExecutorTest, AQueueIsFullWhenItsBytesAre) {
+    Executors small{loops.size(), 8, clock, 100};
+    Registrations mine(Ref<Generation>::adopt(new Generation("test", 1)), small, {"broker"}, {});
+    const RequestCode codes[] = {RequestCode::SendMessageV2};
+    ASSERT_TRUE(mine.bind(codes, gated, on({.name = "bytes", .threads = 1, .queueCapacity = 100})));
+    publish({&mine});
+    arrive(*origin, {request(1)});
+    turn();
+    gate.awaitInside(1);
+    auto large = request(2);
+    large.body = std::string(200, 'x');
+    arrive(*origin, {large, request(3)});
+    turn();
+    ASSERT_EQ(origin->answers().size(), 1U);
+    EXPECT_EQ(origin->answers()[0].opaque, 3) << "one waits however large it is";
+    EXPECT_NE(origin->answers()[0].remark->find("limit executorQueueBytesMax 100"), std::string::npos);
+    EXPECT_EQ(small.stats().at(0).queued, 1U);
+    EXPECT_EQ(small.stats().at(0).refusedFull, 1U);
+    gate.open();
+    turnUntil(3);
+    publish({});
+    turn();
+    small.stop();
 }
 
 TEST_F(ExecutorTest, ARequestThatWaitedTooLongIsAnsweredAlthoughEveryThreadIsBusy) {
@@ -106,7 +132,8 @@ TEST_F(ExecutorTest, ARequestThatWaitedTooLongIsAnsweredAlthoughEveryThreadIsBus
     ASSERT_EQ(origin->answers().size(), 2U);
     EXPECT_EQ(origin->answers()[0].code, 2);
     EXPECT_EQ(origin->answers()[0].remark,
-              "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 210ms, size of queue: 2");
+              "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 210ms, size of queue: 2, "
+              "executor slow, limit 200ms");
     EXPECT_EQ(calls.load(), 1);
     gate.open();
     turnUntil(3);
