@@ -1,7 +1,7 @@
 #include "Appender.h"
 
-#include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/protocol/message/Names.h"
+#include "patchbay/service/AppendRecord.h"
 
 #include <algorithm>
 
@@ -18,23 +18,6 @@ constexpr std::size_t kRetryTopicBytesMax = 255;
 constexpr std::int64_t kRecordExtraBytes = 65'536;  // a record may be that much longer than the longest body
 constexpr std::chrono::milliseconds kRetryInterval{500};
 constexpr std::size_t kReusedBytesMax = 2U << 20;
-
-protocol::RecordFields fieldsOf(const AppendItem& item) noexcept {
-    protocol::RecordFields fields;
-    fields.topic = item.topic;
-    fields.body = item.body;
-    fields.properties = item.properties;
-    fields.brokerProperties = item.brokerProperties;
-    fields.queueId = item.queueId;
-    fields.flag = item.flag;
-    fields.sysFlag = item.sysFlag;
-    fields.reconsumeTimes = item.reconsumeTimes;
-    fields.bornTimestamp = item.bornTimestamp;
-    fields.preparedTransactionOffset = item.preparedTransactionOffset;
-    fields.bornHost = item.bornHost;
-    fields.storeHost = item.storeHost;
-    return fields;
-}
 
 /// Half messages and roll-backs lie in the log only: they have no place in a queue.
 bool isQueued(const AppendItem& item) noexcept {
@@ -98,9 +81,7 @@ Status Appender::admit(std::int64_t nowMs) {
     if (!p_.state.writable() && !retry()) return p_.state.health();
     if (Status space = p_.guard.check(); !space) return space;
     // The checkpoint's own margin covers small steps.
-    if (nowMs + Checkpoint::kMarginMs < p_.state.checkpointTime.load(std::memory_order_relaxed)) {
-        if (Status lowered = p_.upkeep.clockWentBack(nowMs); !lowered) return lowered;
-    }
+    if (nowMs + Checkpoint::kMarginMs < p_.state.checkpointTime.load(std::memory_order_relaxed)) p_.upkeep.clockWentBack(nowMs);
     return clearAbandoned();
 }
 
@@ -134,7 +115,7 @@ AppendStatus Appender::check(const AppendItem& item, std::string& why) const {
         why = "the properties are longer than " + std::to_string(protocol::kRecordPropertiesBytesMax) + " bytes";
         return AppendStatus::PropertiesSizeExceeded;
     }
-    if (static_cast<std::int64_t>(protocol::recordSize(fieldsOf(item))) > bodyMax + kRecordExtraBytes) {
+    if (static_cast<std::int64_t>(protocol::recordSize(service::recordFields(item))) > bodyMax + kRecordExtraBytes) {
         why = "the record is longer than maxMessageSize and " + std::to_string(kRecordExtraBytes) + " bytes";
         return AppendStatus::MessageIllegal;
     }
@@ -154,7 +135,7 @@ std::size_t Appender::checkGroup(AppendBatch& batch, std::size_t from, std::size
             status = AppendStatus::MessageIllegal;
             why = "a group is for several queues";
         }
-        item.recordBytes = static_cast<std::int32_t>(protocol::recordSize(fieldsOf(item)));
+        item.recordBytes = static_cast<std::int32_t>(protocol::recordSize(service::recordFields(item)));
         size += static_cast<std::size_t>(item.recordBytes);
     }
     if (isStored(status) && size + protocol::kBlankRecordBytes > static_cast<std::size_t>(p_.options.segmentBytes)) {
@@ -226,10 +207,7 @@ bool Appender::findQueue(AppendBatch& batch, std::size_t from, std::size_t to, A
 void Appender::encodeItem(AppendItem& item, AppendWork& work, std::int64_t position, std::int64_t now) {
     item.physicalOffset = position;
     item.storeTimestamp = now;
-    protocol::RecordFields fields = fieldsOf(item);
-    fields.queueOffset = item.queueOffset;
-    fields.physicalOffset = position;
-    fields.storeTimestamp = now;
+    const protocol::RecordFields fields = service::recordFields(item);
     char* const record = work.bytes.get() + work.size;
     const std::size_t size = protocol::encodeRecord(record, fields);
     work.size += size;
@@ -304,7 +282,7 @@ void Appender::commit(AppendWork& work) noexcept {
         run.queue->append(std::span(work.records).subspan(run.from, run.to - run.from));
         if (run.queue->list()) p_.upkeep.add(run.queue);
     }
-    p_.state.lastRecord.store(lastRecord_, std::memory_order_relaxed);
+    p_.state.lastRecord.store(lastRecord_, std::memory_order_release);
     p_.state.storeTime.store(work.storeTime, std::memory_order_release);
     p_.state.appended.fetch_add(work.messages, std::memory_order_relaxed);
     p_.state.appendedBytes.fetch_add(static_cast<std::int64_t>(work.size), std::memory_order_relaxed);

@@ -17,6 +17,9 @@ struct Checkpoint {
     std::int64_t indexTime = 0;
     std::int64_t masterFlushed = 0;
     std::int64_t confirmPosition = 0;  ///< where the last record starts, as far as is known
+    /// Start of a record up to which log and queues are durable; -1 when another program has written the file since. Ours alone,
+    /// behind RocketMQ's fields: a position does not depend on what the wall clock does.
+    std::int64_t safePosition = -1;
 
     static constexpr std::int64_t kMarginMs = 3000;  // RocketMQ's
 

@@ -4,6 +4,12 @@
 
 namespace patchbay::mmapstore {
 
+namespace {
+
+constexpr std::size_t kHeadBytes = 65'536;  // of a file, in which something shows if it was ever written
+
+}  // namespace
+
 Result<std::vector<CommitLog::Found>> CommitLog::findFiles() const {
     std::vector<Found> found;
     for (std::size_t i = 0; i < layout_.logs.size(); ++i) {
@@ -126,7 +132,7 @@ Status CommitLog::cut(std::int64_t position, bool clear) {
         const std::string path = std::move(paths_.back());
         paths_.pop_back();
         starts_.pop_back();
-        if (Status removed = files_.remove(path); !removed) return removed;
+        if (Status gone = putAway(path); !gone) return gone;
         // Before anything else is written: a file that comes back with the next power cut would be taken for the newest part of
         // the log. One by one, so that no hole can appear among them.
         if (Status synced = files_.syncDirectory(path.substr(0, path.rfind('/'))); !synced) return synced;
@@ -150,6 +156,29 @@ Status CommitLog::cut(std::int64_t position, bool clear) {
     const std::lock_guard lock(mutex_);
     unsynced_.push_back(writers_.back());
     return Status::ok();
+}
+
+std::string CommitLog::asideOf(std::int64_t position) const {
+    const std::string file = path(segmentStart(position));
+    return file.substr(0, file.rfind('/')) + "/aside";
+}
+
+Status CommitLog::putAway(const std::string& path) {
+    Result<std::unique_ptr<File>> file = files_.open(path, OpenMode::Read);
+    if (!file) return file.error();
+    std::vector<char> head(kHeadBytes);
+    const Result<std::size_t> got = (*file)->readAt(head, 0);
+    if (!got) return got.error();
+    // Made in advance and never written.
+    if (std::all_of(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(*got), [](char c) { return c == 0; })) {
+        return files_.remove(path);
+    }
+    const std::size_t slash = path.rfind('/');
+    const std::string aside = path.substr(0, slash) + "/aside";
+    if (Status made = files_.makeDirectories(aside); !made) return made;
+    if (Status moved = files_.rename(path, aside + path.substr(slash)); !moved) return moved;
+    log_.warn("a commit-log file behind the end of the log was set aside", {{"file", path}, {"folder", aside}, {"bytes", segmentBytes_}});
+    return files_.syncDirectory(aside);
 }
 
 Status CommitLog::roll(std::int64_t start) {

@@ -43,8 +43,8 @@ public:
     /// Where the oldest file starts; 0 without files.
     [[nodiscard]] std::int64_t min() const noexcept { return min_.load(std::memory_order_acquire); }
 
-    /// Makes `position` the place of the next write: removes later files, opens the one that holds it (or makes the file of
-    /// an empty log). `clear` zeroes what lies behind, so that no old record can ever follow a new one.
+    /// Makes `position` the place of the next write: later files go, those that hold something into a folder `aside` in their
+    /// directory, with a line in the log; opens the one that holds it (or makes the file of an empty log). `clear` zeroes what lies behind, so that no old record can ever follow a new one.
     Status cut(std::int64_t position, bool clear);
     /// Makes sure that the file that starts at `start`, the newest or the one behind it, can be written.
     Status roll(std::int64_t start);
@@ -57,6 +57,8 @@ public:
     Status sync();
     /// Takes whole files that end at or before `position` out of the log, never the last; on the disk they stay. Oldest first.
     [[nodiscard]] std::vector<std::string> forget(std::int64_t position);
+    /// Folder beside the file of a position for what does not belong to the log any more.
+    [[nodiscard]] std::string asideOf(std::int64_t position) const;
     /// Where the file that starts at `start` is, or will be.
     [[nodiscard]] std::string path(std::int64_t start) const;
     /// Opens the file that starts at `start` for reading.
@@ -79,6 +81,7 @@ private:
     [[nodiscard]] Segment* writer(std::int64_t start) const noexcept;
 
     [[nodiscard]] Result<std::vector<Found>> findFiles() const;
+    Status putAway(const std::string& path);
     Status checkSize(const Found& found, bool last);
     void use(std::int64_t start, std::unique_ptr<File> file);
     /// RocketMQ's choice among several directories.

@@ -5,6 +5,7 @@
 #include "ConsumeQueueUnit.h"
 #include "LogReader.h"
 #include "QueueFiles.h"
+#include "StopMark.h"
 
 #include "patchbay/service/MessageStore.h"
 
@@ -61,6 +62,14 @@ public:
     /// False for a queue that was made for a message that could not be written.
     [[nodiscard]] bool everUsed() const noexcept { return !loaded_.load(std::memory_order_acquire) || max() > 0; }
     /// Position in the log of the newest message, -1 when unknown.
+    /// What the next start will find, or an earlier one found. `max` is -1 when that is not known.
+    [[nodiscard]] StopMark::Queue left() const;
+    /// Whether the files are as they were left: names, sizes, newest unit. Looks at them without loading.
+    [[nodiscard]] bool isAsLeft(const StopMark::Queue& left) const;
+    /// They are, and stay so until they are loaded.
+    void presume(const StopMark::Queue& left);
+    /// Goes on at `offset`, behind messages that are gone: for a queue that was rebuilt and held more numbers once.
+    Status skipTo(std::int64_t offset);
     [[nodiscard]] std::int64_t newestPhysical() const noexcept { return newest_.load(std::memory_order_relaxed); }
 
     /// The offset for the next message; kept by the appender, who takes it back when a write fails.

@@ -39,7 +39,62 @@ Status ConsumeQueue::loadFiles() {
     return good;
 }
 
+StopMark::Queue ConsumeQueue::left() const {
+    const std::lock_guard lock(mutex_);
+    StopMark::Queue result{topic_->text, id_, firstFile_, -1, newest_.load(std::memory_order_relaxed)};
+    const bool known = loaded_.load(std::memory_order_relaxed) ? !tail_ : firstFile_ >= 0;
+    if (known && !failure_ && !discarded_) result.max = visible_.load(std::memory_order_relaxed);
+    return result;
+}
+
+void ConsumeQueue::presume(const StopMark::Queue& left) {
+    const std::lock_guard lock(mutex_);
+    if (loaded_.load(std::memory_order_relaxed)) return;
+    firstFile_ = left.firstFile;
+    visible_.store(left.max, std::memory_order_relaxed);
+    newest_.store(left.newest, std::memory_order_relaxed);
+}
+
+bool ConsumeQueue::isAsLeft(const StopMark::Queue& left) const {
+    if (left.firstFile < 0) return true;
+    const std::string directory = env_.layout.queue(topic_->text, id_);
+    const Result<std::vector<FileInfo>> listed = env_.files.list(directory);
+    if (!listed) return false;
+    const std::int64_t lastUnit = left.max - 1;
+    const std::int64_t lastFile = std::max(left.firstFile, left.max > 0 ? fileOf(lastUnit) : 0);
+    std::int64_t next = left.firstFile;
+    for (const FileInfo& info : *listed) {
+        if (info.directory) continue;
+        const std::optional<std::int64_t> start = parseFileName(info.name);
+        if (!start || *start != next || info.size != static_cast<std::uint64_t>(env_.fileBytes)) return false;
+        next += env_.fileBytes;
+    }
+    if (next <= lastFile) return false;
+    if (left.newest < 0 || lastUnit * kUnitBytes < left.firstFile) return true;
+    const Result<std::unique_ptr<File>> file = env_.files.open(pathOf(lastFile), OpenMode::Read);
+    if (!file) return false;
+    std::array<char, kUnitBytes> bytes{};
+    const Result<std::size_t> got = (*file)->readAt(bytes, static_cast<std::uint64_t>(lastUnit * kUnitBytes - lastFile));
+    return got && *got == bytes.size() && loadUnit(bytes.data()).physical == left.newest;
+}
+
+Status ConsumeQueue::skipTo(std::int64_t offset) {
+    const std::lock_guard lock(mutex_);
+    if (next_ >= offset) return Status::ok();
+    if (firstFile_ < 0 && !tail_) {
+        next_ = fileOf(offset) / kUnitBytes;
+        written_.store(next_, std::memory_order_release);
+        min_.store(offset, std::memory_order_release);
+    }
+    for (; next_ < offset; ++next_) addTail({0, kFillerSize, 0});
+    visible_.store(next_, std::memory_order_release);
+    return writeTailLocked();
+}
+
 Status ConsumeQueue::loadLocked() {
+    firstFile_ = lastFile_ = -1;
+    visible_.store(0, std::memory_order_relaxed);
+    newest_.store(-1, std::memory_order_relaxed);
     std::vector<std::int64_t> starts;
     if (Status found = findFiles(starts); !found) return found;
     if (starts.empty()) return Status::ok();

@@ -125,6 +125,20 @@ std::size_t ConsumeQueueTable::size() const {
     return used;
 }
 
+Status ConsumeQueueTable::reset(std::string_view topic, std::int32_t queueId) {
+    (void)obtain(topic, queueId);
+    const std::unique_lock lock(mutex_);
+    Topic& entry = topics_.find(topic)->second;
+    const auto at = entry.queues.begin() + (place(entry, queueId) - entry.queues.cbegin());
+    (*at)->discard();
+    *at = Ref<ConsumeQueue>::adopt(new ConsumeQueue(env_, entry.name, queueId, false));
+    const std::string path = env_.layout.queue(topic, queueId);
+    if (!env_.files.exists(path)) return Status::ok();
+    if (Status made = env_.files.makeDirectories(env_.layout.discarded()); !made) return made;
+    if (Status moved = env_.files.rename(path, env_.layout.discarded() + "/" + std::to_string(removals_++)); !moved) return moved;
+    return env_.files.syncDirectory(env_.layout.topic(topic));
+}
+
 Status ConsumeQueueTable::removeTopic(std::string_view topic) {
     std::uint64_t number = 0;
     {

@@ -36,6 +36,8 @@ public:
     [[nodiscard]] std::vector<Ref<ConsumeQueue>> all() const;
     /// Number of queues that hold or held messages.
     [[nodiscard]] std::size_t size() const;
+    /// Replaces a queue by an empty one and moves its files away; for recovery, while nobody uses it.
+    Status reset(std::string_view topic, std::int32_t queueId);
     /// Takes the topic out of the table and removes its directory. Readers keep what they hold.
     Status removeTopic(std::string_view topic);
 
@@ -58,7 +60,7 @@ private:
     mutable std::shared_mutex mutex_;
     std::unordered_map<std::string_view, Topic> topics_;  // keys are the names in the values
     std::size_t queues_ = 0;                              // with those that were never used
-    std::uint64_t removals_ = 0;
+    std::uint64_t removals_ = 0;  // directories that were moved away
     Names batchTopics_;                                   // constant after open()
 };
 

@@ -30,7 +30,7 @@ void KeyIndex::start() {
     });
 }
 
-Status KeyIndex::open(const Checkpoint& checkpoint, bool clean) {
+Status KeyIndex::open(const Checkpoint& checkpoint, bool clean, const StopMark* mark) {
     if (!p_.options.keyIndex) return Status::ok();
     const std::lock_guard lock(mutex_);
     const IndexFile::Size size{p_.options.indexSlots, p_.options.indexEntries};
@@ -54,7 +54,26 @@ Status KeyIndex::open(const Checkpoint& checkpoint, bool clean) {
         }
         files_.push_back(std::move(*file));
     }
+    if (mark != nullptr) {
+        if (Status dropped = dropChanged(*mark); !dropped) return dropped;
+    }
     position_ = files_.empty() ? 0 : files_.back()->header().endPhysical;
+    return Status::ok();
+}
+
+StopMark::Index KeyIndex::describe(const IndexFile& file) {
+    return {file.path().substr(file.path().rfind('/') + 1), file.header().count, file.header().endPhysical};
+}
+
+Status KeyIndex::dropChanged(const StopMark& mark) {
+    std::size_t good = 0;
+    while (good < files_.size() && good < mark.indexes.size() && describe(*files_[good]) == mark.indexes[good]) ++good;
+    if (good == mark.indexes.size()) return Status::ok();
+    p_.log.warn("key-index files are not as the last stop left them; they are built again from the commit log",
+                {{"from", mark.indexes[good].name}, {"files", mark.indexes.size() - good}});
+    for (; files_.size() > good; files_.pop_back()) {
+        if (Status removed = p_.files.remove(files_.back()->path()); !removed) return removed;
+    }
     return Status::ok();
 }
 
@@ -78,6 +97,8 @@ void KeyIndex::stop() noexcept {
         if (written) written = files_.back()->sync();
         report(written);
     }
+    left_.clear();
+    for (const std::unique_ptr<IndexFile>& file : files_) left_.push_back(describe(*file));
     window_ = Window();
     files_.clear();
 }

@@ -4,6 +4,7 @@
 #include "Checkpoint.h"
 #include "IndexFile.h"
 #include "LogReader.h"
+#include "StopMark.h"
 #include "StoreConfig.h"
 #include "StoreState.h"
 
@@ -45,7 +46,8 @@ public:
     ~KeyIndex() override { stopThread(); }
 
     /// Opens the files. After a crash those that are newer than the checkpoint are removed, as RocketMQ does, and built again.
-    Status open(const Checkpoint& checkpoint, bool clean);
+    /// After a clean stop, those that are not as `mark` says, which may be null, and all later ones are built again as well.
+    Status open(const Checkpoint& checkpoint, bool clean, const StopMark* mark);
     void start();
     /// Writes what is left.
     void stop() noexcept;
@@ -58,12 +60,16 @@ public:
     /// Of the newest entry; zeros when there is none.
     [[nodiscard]] IndexFile::Header last();
     void trim(std::int64_t logMin);
+    /// What stop() left in the files.
+    [[nodiscard]] std::vector<StopMark::Index> left() const { return left_; }
 
 private:
     static constexpr std::size_t kPendingMax = 32'768;
     static constexpr std::int64_t kBytesAtOnce = 4 << 20;
 
     void stopThread() noexcept;
+    Status dropChanged(const StopMark& mark);
+    [[nodiscard]] static StopMark::Index describe(const IndexFile& file);
     void run();
     /// Follows the log for a while; true when there is more.
     bool follow();
@@ -85,6 +91,7 @@ private:
     std::int64_t position_ = 0;
     Window window_;
     std::string name_;       // topic#key, reused
+    std::vector<StopMark::Index> left_;
 };
 
 }  // namespace patchbay::mmapstore

@@ -44,6 +44,9 @@ struct Layout {
     [[nodiscard]] std::string batchQueues() const { return root + "/batchconsumequeue"; }
     /// Directories on their way out; nothing else ever lies here, and a start empties it.
     [[nodiscard]] std::string discarded() const { return root + "/discarded"; }
+    [[nodiscard]] std::string lastStop() const { return root + "/lastStop"; }
+    /// A Java broker leaves it whenever it has started.
+    [[nodiscard]] std::string abortBackup() const { return root + "/abort.bak"; }
     [[nodiscard]] std::string deletedTopics() const { return root + "/deletedTopics"; }
     [[nodiscard]] std::string index() const { return root + "/index"; }
     [[nodiscard]] std::string checkpoint() const { return root + "/checkpoint"; }

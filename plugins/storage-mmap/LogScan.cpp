@@ -24,9 +24,10 @@ LogScan::Step LogScan::next(std::int64_t end) {
         if (magic == protocol::kRecordMagicBlank) {
             const std::int64_t after = segment_ + log_.segmentBytes();
             const std::vector<std::int64_t> segments = log_.segments();
+            const auto next = std::lower_bound(segments.begin(), segments.end(), after);
             // The next write begins at this marker when no file follows.
-            if (!std::binary_search(segments.begin(), segments.end(), after)) return Step::End;
-            position_ = after;
+            if (next == segments.end()) return Step::End;
+            position_ = *next;  // as a rule `after`; files in between may have been lost
             continue;
         }
         if (size <= 0 || size > log_.bytesLeft(position_)) return Step::End;

@@ -122,7 +122,7 @@ Status MmapStore::recover() {
     if (!checkpoint) return checkpoint.error();
     if (garbage) log_.warn("the checkpoint is not one; recovery looks at the whole log", {{"file", layout_.checkpoint()}});
     std::vector<Ref<ConsumeQueue>> touched;
-    Recovery recovery(files_, log_, layout_, commitLog_, queues_, environment_, deleted_);
+    Recovery recovery(files_, clock_, log_, layout_, commitLog_, queues_, environment_, deleted_);
     const Result<Recovery::Outcome> outcome = recovery.run(*checkpoint, touched);
     if (!outcome) return outcome.error();
     state_.end = outcome->end;
@@ -131,7 +131,8 @@ Status MmapStore::recover() {
     state_.startEnd = outcome->end;
     state_.storeTime = outcome->lastStoreTime;
     state_.lastRecord = outcome->lastRecord;
-    if (Status opened = index_.open(*checkpoint, outcome->clean); !opened) return opened;
+    if (Status opened = index_.open(*checkpoint, outcome->clean, recovery.mark()); !opened) return opened;
+    if (Status gone = files_.remove(layout_.lastStop()); !gone && gone.code() != StatusCode::NotFound) return gone;
     // From here on a crash is one.
     if (Status written = writeAbort(); !written) return written;
     commitLog_.startAllocator([this] { return retention_.turn(); });
@@ -178,6 +179,7 @@ void MmapStore::close() noexcept {
     stopThreads();
     const Status kept = upkeep_.stop();
     if (kept && !state_.failed()) {
+        markStop();
         (void)files_.remove(layout_.abort());
         (void)files_.syncDirectory(layout_.root);
         log_.info("message store closed", {{"end", state_.end.load()}});
@@ -187,6 +189,18 @@ void MmapStore::close() noexcept {
     }
     windows_.clear();
     lock_.reset();
+}
+
+void MmapStore::markStop() noexcept {
+    StopMark mark{state_.end.load(), {}, index_.left()};
+    for (const Ref<ConsumeQueue>& queue : queues_.all()) {
+        if (StopMark::Queue left = queue->left(); left.max >= 0) mark.queues.push_back(std::move(left));
+    }
+    // Were it there at the next start, a Java broker would have been here meanwhile.
+    (void)files_.remove(layout_.abortBackup());
+    if (Status written = mark.write(files_, layout_.lastStop()); !written) {
+        log_.warn("what this stop left is not noted, so the next start cannot check it", {{"error", written.toString()}});
+    }
 }
 
 service::StoreCapabilities MmapStore::capabilities() const {
@@ -227,6 +241,14 @@ Status MmapStore::deleteTopic(std::string_view topic) {
 }
 
 Status MmapStore::flush() {
+    if (!running_) return {StatusCode::Unavailable, "the message store is not running"};
+    // Consume queues can be rebuilt from the log; who asks wants his messages to be safe.
+    const bool done = state_.flushedEnd.load(std::memory_order_acquire) == state_.end.load(std::memory_order_acquire);
+    if (done && !state_.failed()) return Status::ok();
+    return flusher_.flush();
+}
+
+Status MmapStore::settle() {
     if (!running_) return {StatusCode::Unavailable, "the message store is not running"};
     return upkeep_.thorough();
 }

@@ -44,6 +44,8 @@ public:
     /// Flushes everything and leaves the directory as after a clean stop.
     void close() noexcept;
     [[nodiscard]] StoreTunables& tunables() noexcept { return tunables_; }
+    /// As flush(), and consume queues and checkpoint are durable as well: what the queues' thread does now and then.
+    Status settle();
     /// Looks once for a commit-log file that may go, as the files thread does now and then; how long that has time again.
     std::chrono::milliseconds clean() { return retention_.turn(); }
 
@@ -81,6 +83,7 @@ private:
     Status writeAbort();
     void stopThreads() noexcept;
     void minMoved();
+    void markStop() noexcept;
     void addRuntimeInfo(service::StoreStats& stats) const;
 
     FileSystem& files_;

@@ -53,7 +53,7 @@ public:
             const std::size_t got = queue_.copy(at, std::span(units.data(), count));
             if (got == 0) break;
             for (std::size_t i = 0; i < got && more; ++i) {
-                more = take(units[i]);
+                more = take(units[i], at);
                 if (more) result_.nextOffset = ++at;
             }
         }
@@ -66,7 +66,7 @@ private:
     }
 
     /// False when the unit is not to be passed: it is where the next read begins.
-    bool take(const Unit& unit) noexcept {
+    bool take(const Unit& unit, std::int64_t offset) noexcept {
         if (isFull(unit)) return false;
         lastPhysical_ = unit.physical;
         if (unit.isFiller() || unit.physical < r_.commitLog.min() || !unit.isMessageBefore(logEnd_)) {
@@ -90,6 +90,7 @@ private:
             return false;
         }
         const std::string_view record = window_.at(unit.physical, unit.bytes);
+        if (!isMessage(record, unit)) return damaged(unit, offset);
         if (filter_ != nullptr && !matches(record, plainCode)) return refused();
         accept(record);
         return true;
@@ -103,6 +104,19 @@ private:
         const std::int64_t bytes = result_.bytes + unit.bytes;
         return result_.messages >= limits_.messagesMax || bytes > limits_.bytesMax ||
                result_.messages >= countMax.load(std::memory_order_relaxed) || bytes > bytesMax.load(std::memory_order_relaxed);
+    }
+
+    /// What the unit points to says itself what it is. A client could do nothing with other bytes and would ask for them for ever.
+    [[nodiscard]] static bool isMessage(std::string_view record, const Unit& unit) noexcept {
+        return record.size() >= protocol::kRecordBornHostAt && protocol::loadI32(record.data()) == unit.bytes &&
+               protocol::loadI64(record.data() + protocol::kRecordPhysicalOffsetAt) == unit.physical;
+    }
+
+    bool damaged(const Unit& unit, std::int64_t offset) noexcept {
+        if (result_.messages == 0) result_.status = ReadStatus::Gone;
+        r_.log.limited(plugin::LogLevel::Warn, "a message is passed over: its place in the log holds something else",
+                       {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", offset}, {"position", unit.physical}});
+        return true;
     }
 
     bool refused() noexcept {
@@ -161,16 +175,27 @@ private:
     std::int64_t lastPhysical_ = 0;
 };
 
-Ref<ConsumeQueue> Reader::find(std::string_view topic, std::int32_t queueId) const {
+Result<Ref<ConsumeQueue>> Reader::find(std::string_view topic, std::int32_t queueId) const {
     Ref<ConsumeQueue> queue = p_.queues.find(topic, queueId);
-    if (queue && !queue->load()) return {};
+    if (queue) {
+        if (Status loaded = queue->load(); !loaded) {
+            p_.log.limited(plugin::LogLevel::Error, "a consume queue cannot be read",
+                           {{"topic", topic}, {"queue", queueId}, {"reason", loaded.toString()}});
+            return loaded;
+        }
+    }
     return queue;
 }
 
 void Reader::read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const ReadLimits& limits,
                   const ReadFilter* filter, ReadResult& result) const noexcept {
     result.clear();
-    if (const Ref<ConsumeQueue> queue = find(topic, queueId)) readFrom(*queue, offset, limits, filter, result);
+    if (const Result<Ref<ConsumeQueue>> queue = find(topic, queueId); !queue) {
+        result.status = ReadStatus::Failed;
+        result.nextOffset = offset;
+    } else if (*queue) {
+        readFrom(**queue, offset, limits, filter, result);
+    }
     if (result.status == ReadStatus::Found) {
         p_.state.read.fetch_add(result.messages, std::memory_order_relaxed);
         p_.state.readsFound.fetch_add(1, std::memory_order_relaxed);
@@ -202,10 +227,10 @@ void Reader::readFrom(const ConsumeQueue& queue, std::int64_t offset, const Read
 }
 
 service::OffsetRange Reader::range(std::string_view topic, std::int32_t queueId) const noexcept {
-    const Ref<ConsumeQueue> queue = find(topic, queueId);
-    if (!queue) return {};
-    const std::int64_t max = queue->max();
-    return {std::min(queue->min(), max), max, max > 0};
+    const Result<Ref<ConsumeQueue>> queue = find(topic, queueId);
+    if (!queue || !*queue) return {};
+    const std::int64_t max = (*queue)->max();
+    return {std::min((*queue)->min(), max), max, max > 0};
 }
 
 Result<std::int64_t> Reader::timeOf(const ConsumeQueue& queue, std::int64_t offset) const {
@@ -219,7 +244,9 @@ Result<std::int64_t> Reader::timeOf(const ConsumeQueue& queue, std::int64_t offs
 }
 
 Result<std::int64_t> Reader::offsetAt(std::string_view topic, std::int32_t queueId, std::int64_t timeMs, Bound bound) const {
-    const Ref<ConsumeQueue> queue = find(topic, queueId);
+    const Result<Ref<ConsumeQueue>> found = find(topic, queueId);
+    if (!found) return found.error();
+    const Ref<ConsumeQueue>& queue = *found;
     if (!queue) return 0;
     const std::int64_t min = queue->min();
     const std::int64_t max = queue->max();
@@ -245,7 +272,9 @@ Result<std::int64_t> Reader::firstWith(const ConsumeQueue& queue, std::int64_t f
 }
 
 Result<std::int64_t> Reader::storeTimeAt(std::string_view topic, std::int32_t queueId, std::int64_t offset) const {
-    const Ref<ConsumeQueue> queue = find(topic, queueId);
+    const Result<Ref<ConsumeQueue>> found = find(topic, queueId);
+    if (!found) return found.error();
+    const Ref<ConsumeQueue>& queue = *found;
     const Status missing(StatusCode::NotFound, "no message at offset " + std::to_string(offset));
     if (!queue || offset < queue->min() || offset >= queue->max()) return missing;
     const Result<std::int64_t> time = timeOf(*queue, offset);
@@ -268,7 +297,9 @@ bool Reader::isReachable(std::string_view record) const {
     const bool queued = type == protocol::kSysFlagNotTransactional || type == protocol::kSysFlagCommit;
     // What is in no queue, or in one that this store leaves alone, can only be asked for by position.
     if (!queued || (view.sysFlag & protocol::kSysFlagInnerBatch) != 0 || p_.queues.isBatchTopic(view.topic)) return true;
-    const Ref<ConsumeQueue> queue = find(view.topic, view.queueId);
+    const Result<Ref<ConsumeQueue>> found = find(view.topic, view.queueId);
+    if (!found) return true;  // what cannot be told is not denied
+    const Ref<ConsumeQueue>& queue = *found;
     Unit unit;
     return queue && view.queueOffset >= queue->min() && view.queueOffset < queue->max() &&
            queue->copy(view.queueOffset, std::span(&unit, 1)) == 1 && unit.physical == view.physicalOffset;

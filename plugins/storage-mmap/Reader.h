@@ -46,7 +46,8 @@ private:
 
     void readFrom(const ConsumeQueue& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,
                   service::ReadResult& result) const noexcept;
-    [[nodiscard]] Ref<ConsumeQueue> find(std::string_view topic, std::int32_t queueId) const;
+    /// Null when there is none; an error for one whose files cannot be read.
+    [[nodiscard]] Result<Ref<ConsumeQueue>> find(std::string_view topic, std::int32_t queueId) const;
     /// Whether the record's queue still has it.
     [[nodiscard]] bool isReachable(std::string_view record) const;
     /// The first offset of [from, to) whose store time passes `test`, or `to`.

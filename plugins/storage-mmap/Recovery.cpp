@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
+#include <mutex>
+#include <thread>
 
 namespace patchbay::mmapstore {
 
@@ -20,6 +23,36 @@ constexpr std::int64_t kOffsetMax = std::int64_t{1} << 50;  // larger queue offs
 // RocketMQ's default levels: 1s 5s 10s 30s, 1m to 10m, 20m 30m 1h 2h.
 constexpr std::array<std::int64_t, 18> kDelayLevelSeconds = {1,   5,   10,  30,  60,  120, 180,  240,  300,
                                                              360, 420, 480, 540, 600, 1200, 1800, 3600, 7200};
+
+constexpr std::size_t kPieceBytes = 1U << 20;
+constexpr std::int64_t kLookAheadBytes = 8 << 20;  // zeros behind which nothing is expected
+constexpr std::uint32_t kStepsBetweenLooks = 64;
+constexpr std::chrono::seconds kProgressInterval{1};
+constexpr std::size_t kThreadsMax = 4;
+constexpr std::size_t kItemsForThreads = 256;
+
+/// Calls `action` for every item, on several threads when there are many; the first failure.
+template <typename Items, typename Action>
+Status inParallel(const Items& items, Action action) {
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    Status failure;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < items.size(); i = next++) {
+            Status done = action(items[i]);
+            if (done) continue;
+            const std::lock_guard lock(mutex);
+            if (failure) failure = std::move(done);
+            return;
+        }
+    };
+    std::vector<std::thread> threads;
+    const std::size_t wanted = items.size() < kItemsForThreads ? 0 : std::min<std::size_t>(kThreadsMax, std::thread::hardware_concurrency());
+    for (std::size_t i = 1; i < wanted; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    return failure;
+}
 
 bool isDispatched(std::int32_t sysFlag) noexcept {
     const std::int32_t type = protocol::transactionType(sysFlag);
@@ -42,6 +75,7 @@ std::int64_t tagsCodeOf(const RecordView& record) noexcept {
 }
 
 Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vector<Ref<ConsumeQueue>>& touched) {
+    begun_ = said_ = clock_.now();
     outcome_.clean = !files_.exists(layout_.abort());
     env_.afterCrash = !outcome_.clean;
     noQueues_ = queues_.size() == 0;
@@ -53,15 +87,17 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
         log_.warn("there are consume queues but no commit log", {{"queues", queues_.size()}});
     }
     env_.logEndAtStart = outcome_.end;
-    if (Status cut = commitLog_.cut(outcome_.end, !outcome_.clean); !cut) return cut;
+    const Result<bool> cutOff = segments.empty() ? Result<bool>(false) : nameCut();
+    if (!cutOff) return cutOff.error();
+    if (Status cut = commitLog_.cut(outcome_.end, !outcome_.clean || *cutOff); !cut) return cut;
+    if (outcome_.clean && !files_.exists(layout_.abortBackup())) mark_ = StopMark::read(files_, layout_.lastStop());
+    if (mark_ && mark_->logEnd != outcome_.end) mark_.reset();
+    if (mark_) {
+        if (Status checked = checkQueues(); !checked) return checked;
+    }
     if (!segments.empty()) {
         if (Status built = rebuild(from, nullptr, touched); !built) return built;
-        if (!incomplete_.empty()) {
-            log_.warn("consume queues lack messages; rebuilding them from the oldest commit-log file",
-                      {{"queues", incomplete_.size()}});
-            const std::set<QueueId> only = std::exchange(incomplete_, {});
-            if (Status built = rebuild(segments.front(), &only, touched); !built) return built;
-        }
+        if (Status built = rebuildIncomplete(touched); !built) return built;
     }
     if (!outcome_.clean) {
         // What a power cut left behind the end of the log has to go before numbers are given out again.
@@ -74,9 +110,35 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
     return outcome_;
 }
 
+Status Recovery::rebuildIncomplete(std::vector<Ref<ConsumeQueue>>& touched) {
+    for (const StopMark::Queue* queue : changed_) incomplete_.insert({queue->topic, queue->id});
+    if (incomplete_.empty()) return Status::ok();
+    if (incomplete_.size() > changed_.size()) {
+        log_.warn("consume queues lack messages; rebuilding them from the oldest commit-log file",
+                  {{"queues", incomplete_.size() - changed_.size()}});
+    }
+    const std::set<QueueId> only = std::exchange(incomplete_, {});
+    if (Status built = rebuild(commitLog_.min(), &only, touched); !built) return built;
+    for (const StopMark::Queue* left : changed_) {
+        // Numbers of messages that are gone from the log are not given out again.
+        const Ref<ConsumeQueue> queue = queues_.obtain(left->topic, left->id);
+        if (Status skipped = queue->skipTo(left->max); !skipped) return skipped;
+        if (queue->list()) touched.push_back(queue);
+    }
+    return Status::ok();
+}
+
+bool Recovery::isRecordAt(std::int64_t position) const {
+    LogScan probe(commitLog_, position, RecordCheck::BodyCrc);
+    return probe.next() == LogScan::Step::Record && probe.position() == position && probe.record().physicalOffset == position;
+}
+
 std::int64_t Recovery::chooseStart(const Checkpoint& checkpoint) const {
     const std::vector<std::int64_t> segments = commitLog_.segments();
     if (noQueues_) return segments.front();
+    // Ours is a position, and needs no clock that only goes forward.
+    const std::int64_t safe = checkpoint.safePosition;
+    if (!outcome_.clean && safe >= segments.front() && isRecordAt(safe)) return safe;
     for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
         LogScan scan(commitLog_, *segment, RecordCheck::BodyCrc);
         if (scan.next(*segment + 1) != LogScan::Step::Record || scan.record().storeTimestamp == 0) continue;
@@ -87,18 +149,26 @@ std::int64_t Recovery::chooseStart(const Checkpoint& checkpoint) const {
         }
         // After a clean stop any start of a record near the end will do; the checkpoint names one.
         const std::int64_t hint = checkpoint.confirmPosition;
-        if (hint > *segment && hint < *segment + commitLog_.segmentBytes()) {
-            LogScan probe(commitLog_, hint, RecordCheck::BodyCrc);
-            if (probe.next() == LogScan::Step::Record && probe.position() == hint && probe.record().physicalOffset == hint) {
-                return hint;
-            }
-        }
+        if (hint > *segment && hint < *segment + commitLog_.segmentBytes() && isRecordAt(hint)) return hint;
         return *segment;
     }
     return segments.front();
 }
 
+void Recovery::progress(std::string_view what, std::int64_t position, std::int64_t from, std::int64_t to) {
+    if (++steps_ % kStepsBetweenLooks != 0) return;
+    const MonotonicTime now = clock_.now();
+    if (now - said_ < kProgressInterval) return;
+    said_ = now;
+    const auto spent = std::chrono::duration_cast<std::chrono::seconds>(now - begun_).count();
+    const std::int64_t done = std::max<std::int64_t>(1, position - from);
+    const auto left = static_cast<std::int64_t>(static_cast<double>(spent) * static_cast<double>(to - position) / static_cast<double>(done));
+    log_.info(what, {{"position", position}, {"of", to}, {"percent", done * 100 / std::max<std::int64_t>(1, to - from)},
+                     {"secondsLeftAbout", left}});
+}
+
 Status Recovery::findEnd(std::int64_t from) {
+    const std::int64_t last = commitLog_.segments().back() + commitLog_.segmentBytes();
     LogScan scan(commitLog_, from, RecordCheck::BodyCrc);
     LogScan::Step step = scan.next();
     for (; step == LogScan::Step::Record; step = scan.next()) {
@@ -106,6 +176,7 @@ Status Recovery::findEnd(std::int64_t from) {
         if (scan.record().physicalOffset != scan.position()) break;
         outcome_.lastRecord = scan.position();
         outcome_.lastStoreTime = scan.record().storeTimestamp;
+        progress("looking for the end of the commit log", scan.position(), from, last);
     }
     if (step == LogScan::Step::Failed) return scan.failure();
     outcome_.end = scan.position();
@@ -118,6 +189,7 @@ Status Recovery::rebuild(std::int64_t from, const std::set<QueueId>* only, std::
     LogScan::Step step = LogScan::Step::End;
     while ((step = scan.next(outcome_.end)) == LogScan::Step::Record) {
         const RecordView& record = scan.record();
+        progress("building consume queues from the commit log", scan.position(), from, outcome_.end);
         if (only != nullptr && !only->contains({std::string(record.topic), record.queueId})) continue;
         ++counts_.records;
         if (Status good = restore(record, fromOldest, only != nullptr, touched); !good) return good;
@@ -139,7 +211,7 @@ Status Recovery::restore(const RecordView& record, bool fromOldest, bool listed,
         // Without a directory a Java broker deleted the topic, unless the crash came before its first write or everything is
         // rebuilt.
         const bool lost = fromOldest || (!outcome_.clean && record.queueOffset == 0);
-        if (!lost || (outcome_.clean && !noQueues_)) {
+        if (!listed && (!lost || (outcome_.clean && !noQueues_))) {
             ++counts_.skipped;
             return Status::ok();
         }
@@ -169,12 +241,123 @@ Status Recovery::restore(const RecordView& record, bool fromOldest, bool listed,
 }
 
 Status Recovery::clearQueues() {
-    for (const Ref<ConsumeQueue>& queue : queues_.all()) {
+    return inParallel(queues_.all(), [](const Ref<ConsumeQueue>& queue) {
         // A queue that cannot be understood has been reported and says so to everybody who asks.
         if (Status loaded = queue->load(); !loaded && loaded.code() != StatusCode::Corrupt) return loaded;
-        if (Status synced = queue->sync(); !synced) return synced;
+        return queue->sync();
+    });
+}
+
+Status Recovery::checkQueues() {
+    std::mutex mutex;
+    const Status looked = inParallel(mark_->queues, [&](const StopMark::Queue& left) {
+        const Ref<ConsumeQueue> queue = queues_.find(left.topic, left.id);
+        if (queue && queue->isAsLeft(left)) {
+            queue->presume(left);
+            return Status::ok();
+        }
+        if (left.max <= 0) return Status::ok();
+        const std::lock_guard lock(mutex);
+        changed_.push_back(&left);
+        return Status::ok();
+    });
+    if (!looked || changed_.empty()) return looked;
+    log_.warn("consume queues are not as the last stop left them; they are rebuilt from the commit log",
+              {{"queues", changed_.size()}, {"first", layout_.queue(changed_.front()->topic, changed_.front()->id)}});
+    for (const StopMark::Queue* left : changed_) {
+        if (Status reset = queues_.reset(left->topic, left->id); !reset) return reset;
     }
     return Status::ok();
+}
+
+Result<std::int64_t> Recovery::dataEnd(File& file, std::int64_t from) const {
+    std::vector<char> piece(kPieceBytes);
+    std::int64_t end = from;
+    for (std::int64_t at = from; at - end < kLookAheadBytes;) {
+        const Result<std::size_t> got = file.readAt(piece, static_cast<std::uint64_t>(at));
+        if (!got) return got.error();
+        if (*got == 0) break;
+        for (std::size_t i = *got; i > 0; --i) {
+            if (piece[i - 1] == 0) continue;
+            end = at + static_cast<std::int64_t>(i);
+            break;
+        }
+        at += static_cast<std::int64_t>(*got);
+    }
+    return end;
+}
+
+Result<std::int64_t> Recovery::findRecord(File& file, std::int64_t from, std::int64_t to) const {
+    const std::int64_t segment = commitLog_.segmentStart(outcome_.end);
+    std::vector<char> piece(kPieceBytes);
+    for (std::int64_t at = from; at < to;) {
+        const Result<std::size_t> got = file.readAt(piece, static_cast<std::uint64_t>(at));
+        if (!got) return got.error();
+        if (*got < protocol::kRecordBornHostAt) break;
+        const std::size_t starts = *got - protocol::kRecordBornHostAt + 1;
+        for (std::size_t i = 0; i < starts; ++i) {
+            const char* const record = piece.data() + i;
+            if (protocol::loadI64(record + protocol::kRecordPhysicalOffsetAt) != segment + at + static_cast<std::int64_t>(i)) continue;
+            const std::int32_t magic = protocol::loadI32(record + protocol::kRecordMagicAt);
+            if (magic != protocol::kRecordMagicV1 && magic != protocol::kRecordMagicV2) continue;
+            if (at + static_cast<std::int64_t>(i) > from && isRecordAt(segment + at + static_cast<std::int64_t>(i))) {
+                return segment + at + static_cast<std::int64_t>(i);
+            }
+        }
+        at += static_cast<std::int64_t>(starts);
+    }
+    return -1;
+}
+
+Status Recovery::save(const File& from, std::int64_t begin, std::int64_t end, const std::string& to) {
+    if (Status made = files_.makeDirectories(to.substr(0, to.rfind('/'))); !made) return made;
+    Result<std::unique_ptr<File>> copy = files_.open(to, OpenMode::Create);
+    if (!copy) return copy.error();
+    std::vector<char> piece(kPieceBytes);
+    for (std::int64_t at = begin; at < end;) {
+        const Result<std::size_t> got = from.readAt(std::span(piece).first(static_cast<std::size_t>(std::min<std::int64_t>(kPieceBytes, end - at))),
+                                                    static_cast<std::uint64_t>(at));
+        if (!got) return got.error();
+        if (*got == 0) break;
+        if (Status written = (*copy)->writeAt({piece.data(), *got}, static_cast<std::uint64_t>(at - begin)); !written) return written;
+        at += static_cast<std::int64_t>(*got);
+    }
+    if (Status synced = (*copy)->sync(); !synced) return synced;
+    return files_.syncDirectory(to.substr(0, to.rfind('/')));
+}
+
+Result<bool> Recovery::nameCut() {
+    const std::int64_t segment = commitLog_.segmentStart(outcome_.end);
+    const std::vector<std::int64_t> segments = commitLog_.segments();
+    if (!std::binary_search(segments.begin(), segments.end(), segment)) return false;
+    const Result<std::unique_ptr<File>> file = commitLog_.openForRead(segment);
+    if (!file) return file.error();
+    const std::int64_t at = outcome_.end - segment;
+    std::array<char, protocol::kBlankRecordBytes> head{};
+    const Result<std::size_t> got = (*file)->readAt(head, static_cast<std::uint64_t>(at));
+    if (!got) return got.error();
+    // The end of a file whose successor was not made yet.
+    if (protocol::loadI32(head.data() + protocol::kRecordMagicAt) == protocol::kRecordMagicBlank) return false;
+    const Result<std::int64_t> end = dataEnd(**file, at);
+    if (!end) return end.error();
+    if (*end == at) return false;
+    const Result<std::int64_t> whole = findRecord(**file, at, *end);
+    if (!whole) return whole.error();
+    const std::string path = commitLog_.path(segment);
+    if (*whole < 0) {
+        log_.warn("the commit log ends with a record that is not whole; it is cut off",
+                  {{"file", path}, {"offset", at}, {"position", outcome_.end}, {"bytes", *end - at}});
+        return true;
+    }
+    const std::string saved = commitLog_.asideOf(outcome_.end) + "/" + fileName(outcome_.end) + ".cut";
+    if (Status kept = save(**file, at, *end, saved); !kept) {
+        return Status(kept.code(), "the commit log is damaged at byte " + std::to_string(at) + " of " + path +
+                                       ", and what follows cannot be saved to " + saved + ": " + kept.message());
+    }
+    log_.warn("the commit log is damaged; it is cut off there, and what follows was saved",
+              {{"file", path}, {"offset", at}, {"position", outcome_.end}, {"bytes", *end - at}, {"nextWholeRecord", *whole},
+               {"saved", saved}});
+    return true;
 }
 
 }  // namespace patchbay::mmapstore

@@ -6,8 +6,12 @@
 #include "ConsumeQueueTable.h"
 #include "DeletedTopics.h"
 #include "LogScan.h"
+#include "StopMark.h"
+
+#include "patchbay/base/Clock.h"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -15,8 +19,10 @@
 namespace patchbay::mmapstore {
 
 /// Purpose: what RocketMQ does at a start (normal exit and after a crash), with its quirks that lose messages left out:
-/// a queue that lacks units is rebuilt from the oldest file whatever the exit was, and what lies behind a cut is zeroed.
-/// Lives for one start; one thread. Work is bounded by the files from the checkpoint on; only damage leads to a scan of all.
+/// a queue that lacks units, or is not as the last clean stop left it, is rebuilt from the oldest file whatever the exit was; what
+/// lies behind a cut is named, and saved when there are whole messages in it.
+/// Lives for one start; one thread, and some more to look at queues. Work is bounded by what came after the checkpoint; only
+/// damage leads to a scan of all. What takes longer than a second says how far it is.
 class Recovery {
 public:
     struct Outcome {
@@ -26,13 +32,15 @@ public:
         bool clean = true;
     };
 
-    Recovery(FileSystem& files, plugin::Logger& log, const Layout& layout, CommitLog& commitLog, ConsumeQueueTable& queues,
-             QueueEnvironment& environment, const DeletedTopics& deleted) noexcept
-        : files_(files), log_(log), layout_(layout), commitLog_(commitLog), queues_(queues), env_(environment),
+    Recovery(FileSystem& files, const Clock& clock, plugin::Logger& log, const Layout& layout, CommitLog& commitLog,
+             ConsumeQueueTable& queues, QueueEnvironment& environment, const DeletedTopics& deleted) noexcept
+        : files_(files), clock_(clock), log_(log), layout_(layout), commitLog_(commitLog), queues_(queues), env_(environment),
           deleted_(deleted) {}
 
     /// The log has been opened, the table too. `touched` gets the queues that have units to be written.
     [[nodiscard]] Result<Outcome> run(const Checkpoint& checkpoint, std::vector<Ref<ConsumeQueue>>& touched);
+    /// What the last clean stop left, when this start follows it and nothing else wrote meanwhile.
+    [[nodiscard]] const StopMark* mark() const noexcept { return mark_ ? &*mark_ : nullptr; }
 
 private:
     struct Counts {
@@ -44,6 +52,17 @@ private:
     using QueueId = std::pair<std::string, std::int32_t>;
 
     [[nodiscard]] std::int64_t chooseStart(const Checkpoint& checkpoint) const;
+    /// Whether a whole record that knows its place starts there.
+    [[nodiscard]] bool isRecordAt(std::int64_t position) const;
+    /// Names what lies behind the end of the log in its last file; saves it when whole records are in it.
+    Result<bool> nameCut();
+    [[nodiscard]] Result<std::int64_t> dataEnd(File& file, std::int64_t from) const;
+    [[nodiscard]] Result<std::int64_t> findRecord(File& file, std::int64_t from, std::int64_t to) const;
+    Status save(const File& from, std::int64_t begin, std::int64_t end, const std::string& to);
+    /// Compares the queues with the mark; those that differ begin anew, and are complete again after a rebuild.
+    Status checkQueues();
+    Status rebuildIncomplete(std::vector<Ref<ConsumeQueue>>& touched);
+    void progress(std::string_view what, std::int64_t position, std::int64_t from, std::int64_t to);
     Status findEnd(std::int64_t from);
     /// Looks at every record from `from` on. With `only`, at those of these queues, which then may begin anywhere.
     Status rebuild(std::int64_t from, const std::set<QueueId>* only, std::vector<Ref<ConsumeQueue>>& touched);
@@ -52,6 +71,7 @@ private:
     Status clearQueues();
 
     FileSystem& files_;
+    const Clock& clock_;
     plugin::Logger& log_;
     const Layout& layout_;
     CommitLog& commitLog_;
@@ -62,6 +82,11 @@ private:
     Counts counts_;
     bool noQueues_ = false;
     std::set<QueueId> incomplete_;
+    std::optional<StopMark> mark_;
+    std::vector<const StopMark::Queue*> changed_;  // into mark_
+    std::uint32_t steps_ = 0;
+    MonotonicTime begun_{};
+    MonotonicTime said_{};
 };
 
 /// The tags code of a message as RocketMQ builds it: the hash of its tags, or the time of delivery for delay levels.

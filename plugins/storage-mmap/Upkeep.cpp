@@ -52,6 +52,7 @@ void Upkeep::run() {
         changed_.wait_for(lock, interval, [&] { return stopping_ || poked_.load(); });
         if (stopping_) return;
         lock.unlock();
+        lowerCheckpoint();
         report(turn(before));
         lock.lock();
     }
@@ -107,12 +108,22 @@ Status Upkeep::writeTails(std::size_t unitsMin) {
     return result;
 }
 
-Status Upkeep::clockWentBack(std::int64_t nowMs) {
+void Upkeep::clockWentBack(std::int64_t nowMs) noexcept {
+    // Said once for each step.
+    p_.state.checkpointTime.store(nowMs, std::memory_order_relaxed);
+    lowerTo_.store(nowMs);
+    poked_.store(true);
+    poke();
+}
+
+void Upkeep::lowerCheckpoint() {
+    const std::int64_t to = lowerTo_.exchange(-1);
+    if (to < 0) return;
     const std::lock_guard serial(turnMutex_);
-    p_.log.warn("the clock went back", {{"from", checkpoint_.queueTime}, {"to", nowMs}});
-    checkpoint_.logTime = std::min(checkpoint_.logTime, nowMs);
-    checkpoint_.queueTime = std::min(checkpoint_.queueTime, nowMs);
-    return writeCheckpoint();
+    p_.log.warn("the clock went back", {{"from", checkpoint_.queueTime}, {"to", to}});
+    checkpoint_.logTime = std::min(checkpoint_.logTime, to);
+    checkpoint_.queueTime = std::min(checkpoint_.queueTime, to);
+    if (Status written = writeCheckpoint(); !written) p_.log.warn("the checkpoint cannot be written", {{"error", written.toString()}});
 }
 
 void Upkeep::indexCompleted(std::int64_t timeMs) {
@@ -175,7 +186,7 @@ Status Upkeep::thorough() {
     const std::lock_guard serial(turnMutex_);
     // Read before the list is taken: the units of every message up to this time are in the queues on it.
     const std::int64_t time = p_.state.storeTime.load(std::memory_order_acquire);
-    const std::int64_t lastRecord = p_.state.lastRecord.load(std::memory_order_relaxed);
+    const std::int64_t lastRecord = p_.state.lastRecord.load(std::memory_order_acquire);
     std::vector<Ref<ConsumeQueue>> queues;
     {
         const std::lock_guard lock(mutex_);
@@ -189,6 +200,7 @@ Status Upkeep::thorough() {
     checkpoint_.logTime = time;
     checkpoint_.queueTime = time;
     checkpoint_.confirmPosition = lastRecord;
+    checkpoint_.safePosition = lastRecord;
     return writeCheckpoint();
 }
 

@@ -55,7 +55,8 @@ public:
     /// After messages were refused: tries to write again; true when that worked. Any thread.
     bool retry();
     /// Messages are about to be stored with times before that of the checkpoint: it must not call them safe.
-    Status clockWentBack(std::int64_t nowMs);
+    /// Only a Java broker that opened the directory after a crash would believe it, so this wakes the thread and waits for nothing.
+    void clockWentBack(std::int64_t nowMs) noexcept;
     /// A file of the key index that ends at this time is full and durable.
     void indexCompleted(std::int64_t timeMs);
     /// All tails are written to the page cache.
@@ -68,6 +69,7 @@ private:
     static constexpr std::size_t kSyncTogetherFrom = 64;  ///< queues from which one sync of all costs less than theirs
 
     void stopThread() noexcept;
+    void lowerCheckpoint();
     void poke() noexcept;
     void run();
     Status turn(std::int64_t appendedBefore);
@@ -81,6 +83,7 @@ private:
 
     const Parts p_;
     std::atomic<bool> poked_{false};
+    std::atomic<std::int64_t> lowerTo_{-1};  // times of the checkpoint have to be at most this; -1: nothing to do
     std::atomic<MonotonicTime> deadline_{MonotonicTime::max()};
     std::mutex turnMutex_;               // one turn at a time
     Checkpoint checkpoint_;              // guarded by turnMutex_

@@ -220,7 +220,7 @@ TEST_F(MmapRetention, AReaderKeepsWhatItHoldsWhenTheFileGoes) {
 TEST_F(MmapRetention, SendersDoNotWaitForAFileToGo) {
     open();
     fill(5);
-    ASSERT_TRUE(store().flush());
+    ASSERT_TRUE(store().settle());
     // Whatever is being removed, somebody else sends meanwhile; if that had to wait for the removal it would never end.
     for (const std::uint64_t change : {1U, 2U}) {
         std::atomic<bool> done{false};
@@ -234,7 +234,7 @@ TEST_F(MmapRetention, SendersDoNotWaitForAFileToGo) {
         });
         ASSERT_TRUE(store().trim(store().stats().minPhysicalOffset + options.segmentBytes));
         EXPECT_TRUE(done);
-        ASSERT_TRUE(store().flush());
+        ASSERT_TRUE(store().settle());
     }
     expectDense();
 }
@@ -253,7 +253,7 @@ TEST_F(MmapRetention, APowerCutWhileFilesGoLeavesNoHoleInTheLog) {
         SCOPED_TRACE(change);
         open();
         fill(6);
-        ASSERT_TRUE(store().flush());
+        ASSERT_TRUE(store().settle());
         std::unique_ptr<test::MemoryFiles> left;
         disk->beforeChange(change, [&] { left = disk->afterPowerCut(change); });
         ASSERT_TRUE(store().trim(store().stats().minPhysicalOffset + 3 * options.segmentBytes));

@@ -1,0 +1,292 @@
+// Proved: what was damaged or removed while the store was closed is noticed at the next start, named in one line and rebuilt from
+// the log; what a cut takes from the log is named and saved. How: files of a disk in memory are changed between close and open.
+// Left to others: what crashes leave (recovery_test.cpp), files of a Java broker (golden_test.cpp).
+#include "Fixture.h"
+
+#include "patchbay/protocol/util/BigEndian.h"
+#include "patchbay/testkit/FaultyFiles.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace patchbay::mmapstore {
+
+namespace {
+
+using service::AppendStatus;
+using service::ReadStatus;
+
+class MmapDamage : public MmapStoreTest {
+protected:
+    void appendMany(int from, int to, const std::string& topic = "TopicTest") {
+        for (int i = from; i < to; ++i) ASSERT_EQ(append("body-" + std::to_string(i), topic).queueOffset, i);
+    }
+    void expectBodies(int count, const std::string& topic = "TopicTest", int from = 0) {
+        const std::vector<std::string> all = bodies(topic);
+        ASSERT_EQ(all.size(), static_cast<std::size_t>(count - from));
+        for (int i = from; i < count; ++i) ASSERT_EQ(all[static_cast<std::size_t>(i - from)], "body-" + std::to_string(i));
+    }
+    int warnings(std::string_view part) {
+        const auto lines = log.lines();
+        return static_cast<int>(std::count_if(lines.begin(), lines.end(), [&](const testkit::FakeLogger::Line& line) {
+            return line.level == plugin::LogLevel::Warn && line.text.find(part) != std::string::npos;
+        }));
+    }
+    [[nodiscard]] std::string queueFile(std::int64_t start) const { return "/store/consumequeue/TopicTest/0/" + fileName(start); }
+    const std::string firstSegment = "/store/commitlog/00000000000000000000";
+    static constexpr const char* kChanged = "consume queues are not as the last stop left them";
+};
+
+TEST_F(MmapDamage, AChangedConsumeQueueIsRebuiltAfterACleanStop) {
+    const std::vector<std::pair<const char*, std::function<void()>>> damages = {
+        {"the topic removed", [&] { ASSERT_TRUE(removeTree(*disk, "/store/consumequeue/TopicTest")); }},
+        {"the queue removed", [&] { ASSERT_TRUE(removeTree(*disk, "/store/consumequeue/TopicTest/0")); }},
+        {"the first file removed", [&] { ASSERT_TRUE(disk->remove(queueFile(0))); }},
+        {"a middle file removed", [&] { ASSERT_TRUE(disk->remove(queueFile(800))); }},
+        {"the last file removed", [&] { ASSERT_TRUE(disk->remove(queueFile(2000))); }},
+        {"a short file", [&] { resize(queueFile(400), 399); }},
+        {"an empty last file", [&] { resize(queueFile(2000), 0); }},
+        {"a short last file", [&] { resize(queueFile(2000), 60); }},
+        {"zeros at the end", [&] { overwrite(queueFile(2000), 0, std::string(400, '\0')); }},
+        {"another newest unit", [&] { overwrite(queueFile(2000), 4 * 20, std::string(20, '\x01')); }},
+        {"a foreign file", [&] { resize("/store/consumequeue/TopicTest/0/notes.txt", 5); }},
+    };
+    for (const auto& [name, damage] : damages) {
+        SCOPED_TRACE(name);
+        disk = std::make_unique<test::MemoryFiles>();
+        open();
+        appendMany(0, 105);
+        appendMany(0, 30, "Other");
+        close();
+        damage();
+        log.clear();
+        open();
+        EXPECT_EQ(warnings(kChanged), 1);
+        EXPECT_TRUE(log.contains("/store/consumequeue/TopicTest/0"));
+        expectBodies(105);
+        expectBodies(30, "Other");
+        appendMany(105, 110);
+        close();
+        log.clear();
+        open();
+        EXPECT_EQ(warnings(""), 0) << log.lines().front().text;
+        expectBodies(110);
+        close();
+    }
+}
+
+TEST_F(MmapDamage, ARebuiltQueueDoesNotGiveOutNumbersOfRemovedMessagesAgain) {
+    open();
+    appendMany(0, 50);
+    appendMany(0, 400, "Other");
+    ASSERT_TRUE(store().trim(store().stats().maxPhysicalOffset));
+    EXPECT_EQ(bodies().size(), 0U);
+    close();
+    ASSERT_TRUE(removeTree(*disk, "/store/consumequeue/TopicTest"));
+    open();
+    EXPECT_EQ(append("next").queueOffset, 50);
+    EXPECT_EQ(bodies(), std::vector<std::string>{"next"});
+    EXPECT_EQ(store().range("TopicTest", 0).min, 50);
+}
+
+TEST_F(MmapDamage, DeletedTopicsAreNotTakenForLostOnes) {
+    open();
+    appendMany(0, 20);
+    appendMany(0, 5, "Other");
+    ASSERT_TRUE(store().deleteTopic("TopicTest"));
+    close();
+    log.clear();
+    open();
+    EXPECT_EQ(warnings(kChanged), 0);
+    EXPECT_FALSE(store().range("TopicTest", 0).exists);
+    close();
+    // A Java broker leaves a file behind that it was here: what it removed was meant to go.
+    resize("/store/abort.bak", 0);
+    ASSERT_TRUE(removeTree(*disk, "/store/consumequeue/Other"));
+    open();
+    EXPECT_EQ(warnings(kChanged), 0);
+}
+
+TEST_F(MmapDamage, ChangedIndexFilesAreBuiltAgainAfterACleanStop) {
+    options.indexEntries = 51;
+    const auto find = [&](int i) {
+        const auto hits = store().findByKey({.topic = "TopicTest", .key = "key-" + std::to_string(i), .endMs = INT64_MAX});
+        return hits ? hits->hits.size() : 99;
+    };
+    const auto indexFiles = [&] {
+        std::vector<std::string> names;
+        const Result<std::vector<FileInfo>> listed = disk->list("/store/index");
+        for (const FileInfo& info : *listed) names.push_back("/store/index/" + info.name);
+        return names;
+    };
+    const std::vector<std::function<void(const std::vector<std::string>&)>> damages = {
+        [&](const auto& names) { ASSERT_TRUE(disk->remove(names[1])); },
+        [&](const auto& names) { for (const auto& name : names) ASSERT_TRUE(disk->remove(name)); },
+        [&](const auto& names) { resize(names.back(), 100); },
+        [&](const auto& names) { overwrite(names.back(), 0, std::string(40, '\0')); },
+    };
+    for (const auto& damage : damages) {
+        disk = std::make_unique<test::MemoryFiles>();
+        open();
+        for (int i = 0; i < 130; ++i) {
+            testkit::appendOne(store(), {.body = "b", .keys = "key-" + std::to_string(i)});
+            clock.advance(std::chrono::milliseconds(1));
+        }
+        ASSERT_EQ(find(120), 1U);
+        close();
+        damage(indexFiles());
+        log.clear();
+        open();
+        EXPECT_EQ(warnings("key-index files are not as the last stop left them"), 1);
+        for (const int i : {0, 49, 50, 51, 75, 99, 100, 129}) EXPECT_EQ(find(i), 1U) << i;
+        close();
+    }
+}
+
+TEST_F(MmapDamage, ADamagedRecordInTheMiddleIsNamedAndWhatFollowsIsSaved) {
+    open();
+    appendMany(0, 400);
+    ASSERT_GT(store().stats().maxPhysicalOffset, 32'768);
+    const std::int64_t bad = testkit::readAll(store(), "TopicTest", 0).at(100).physicalOffset;
+    kill();
+    // The checkpoint says nothing: everything is looked at.
+    if (disk->exists("/store/checkpoint")) {
+        ASSERT_TRUE(disk->remove("/store/checkpoint"));
+    }
+    const std::string before = file(firstSegment);
+    ASSERT_LT(bad, 16'384);
+    overwrite(firstSegment, static_cast<std::uint64_t>(bad + 88), "\xff");
+    log.clear();
+    open();
+    expectBodies(100);
+    EXPECT_EQ(warnings("the commit log is damaged; it is cut off there, and what follows was saved"), 1);
+    for (const std::string& part : {"file=" + firstSegment, "offset=" + std::to_string(bad), std::string("bytes="), std::string("nextWholeRecord=")}) {
+        EXPECT_TRUE(log.contains(part)) << part;
+    }
+    const std::string saved = file("/store/commitlog/aside/" + fileName(bad) + ".cut");
+    EXPECT_EQ(saved.substr(100), before.substr(static_cast<std::size_t>(bad) + 100, saved.size() - 100));
+    EXPECT_EQ(warnings("was set aside"), 2);
+    EXPECT_TRUE(disk->exists("/store/commitlog/aside/" + fileName(16'384)));
+    EXPECT_TRUE(disk->exists("/store/commitlog/aside/" + fileName(32'768)));
+    appendMany(100, 150);
+    kill();
+    log.clear();
+    open();
+    expectBodies(150);
+    EXPECT_EQ(warnings(""), 0);
+}
+
+TEST_F(MmapDamage, ATornEndIsNamedAndAFileThatWasOnlyPreparedIsNot) {
+    open();
+    appendMany(0, 10);
+    kill();
+    log.clear();
+    open();
+    EXPECT_EQ(warnings(""), 0);
+    const auto last = append("body-10");
+    kill();
+    resize("/store/commitlog/" + fileName(16'384), 16'384);
+    overwrite(firstSegment, static_cast<std::uint64_t>(last.physicalOffset + 60), std::string(40, '\0'));
+    log.clear();
+    open();
+    EXPECT_EQ(warnings("the commit log ends with a record that is not whole; it is cut off"), 1);
+    EXPECT_TRUE(log.contains("position=" + std::to_string(last.physicalOffset)));
+    EXPECT_EQ(warnings(""), 1);
+    EXPECT_FALSE(disk->exists("/store/commitlog/aside"));
+    expectBodies(10);
+}
+
+TEST_F(MmapDamage, AfterACrashOnlyWhatCameAfterTheCheckpointIsLookedAtWhateverTheClockSaid) {
+    open();
+    appendMany(0, 300);
+    clock.advance(std::chrono::hours(1));
+    ASSERT_TRUE(store().settle());
+    clock.setWallMs(clock.wallMs() - 24 * 3'600'000);
+    appendMany(300, 320);
+    kill();
+    log.clear();
+    open();
+    expectBodies(320);
+    EXPECT_TRUE(log.contains("records=21 ")) << log.lines().back().text;
+}
+
+TEST_F(MmapDamage, AUnitThatPointsElsewhereIsPassedOverAndNamed) {
+    open();
+    appendMany(0, 105);
+    close();
+    overwrite(queueFile(400), 3 * 20 + 7, "\x01");
+    open();
+    service::ReadResult result;
+    store().read("TopicTest", 0, 23, {}, nullptr, result);
+    const auto messages = testkit::messagesOf(result);
+    ASSERT_FALSE(messages.empty());
+    EXPECT_EQ(messages.front().body, "body-24");
+    EXPECT_EQ(warnings("a message is passed over"), 1);
+}
+
+/// Every look at it takes a while.
+class SlowClock final : public Clock {
+public:
+    [[nodiscard]] MonotonicTime now() const noexcept override {
+        return MonotonicTime(std::chrono::milliseconds(ms_.fetch_add(400)));
+    }
+    [[nodiscard]] std::int64_t wallMs() const noexcept override { return 1'700'000'000'000; }
+
+private:
+    mutable std::atomic<std::int64_t> ms_{1};
+};
+
+TEST_F(MmapDamage, ALongRecoverySaysHowFarItIs) {
+    open();
+    appendMany(0, 600);
+    kill();
+    ASSERT_TRUE(removeTree(*disk, "/store/consumequeue/TopicTest"));
+    log.clear();
+    SlowClock slow;
+    MmapStore store(*disk, slow, log, options);
+    ASSERT_TRUE(store.open());
+    EXPECT_TRUE(log.contains("looking for the end of the commit log"));
+    EXPECT_TRUE(log.contains("building consume queues from the commit log"));
+    EXPECT_TRUE(log.contains("percent="));
+    EXPECT_TRUE(log.contains("secondsLeftAbout="));
+}
+
+TEST_F(MmapDamage, AQueueThatCannotBeReadNowIsNotTakenForAMissingOne) {
+    open();
+    appendMany(0, 105);
+    append("the last one is looked at by every start", "Other");
+    close();
+    testkit::FaultyFiles faulty(*disk);
+    MmapStore store(faulty, clock, log, options);
+    ASSERT_TRUE(store.open());
+    faulty.failReads(Status(StatusCode::Io, "cannot read: input/output error"));
+    service::ReadResult result;
+    store.read("TopicTest", 0, 7, {}, nullptr, result);
+    EXPECT_EQ(result.status, ReadStatus::Failed);
+    EXPECT_EQ(result.nextOffset, 7);
+    EXPECT_FALSE(store.offsetAt("TopicTest", 0, 0, service::Bound::Lower));
+    EXPECT_EQ(store.storeTimeAt("TopicTest", 0, 3).error().code(), StatusCode::Io);
+    EXPECT_EQ(testkit::appendOne(store, {.body = "x"}).status, AppendStatus::Failed);
+    EXPECT_TRUE(log.contains("a consume queue cannot be read"));
+    faulty.clear();
+    store.read("TopicTest", 0, 7, {}, nullptr, result);
+    EXPECT_EQ(result.status, ReadStatus::Found);
+    EXPECT_EQ(testkit::appendOne(store, {.body = "x"}).queueOffset, 105);
+}
+
+TEST_F(MmapDamage, FlushingForOneWhoAsksSyncsTheLogAndNoQueue) {
+    testkit::FaultyFiles counting(*disk);
+    MmapStore store(counting, clock, log, options);
+    ASSERT_TRUE(store.open());
+    for (int queue = 0; queue < 40; ++queue) testkit::appendOne(store, {.queueId = queue, .body = "x"});
+    const std::uint64_t before = counting.syncs();
+    ASSERT_TRUE(store.flush());
+    EXPECT_LE(counting.syncs() - before, 1U);
+    EXPECT_EQ(store.stats().behindFlushBytes, 0);
+    ASSERT_TRUE(store.flush()) << "nothing is left to do";
+    EXPECT_LE(counting.syncs() - before, 1U);
+}
+
+}  // namespace
+
+}  // namespace patchbay::mmapstore
