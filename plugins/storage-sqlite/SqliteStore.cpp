@@ -165,8 +165,7 @@ void SqliteStore::readFrom(QueueState& queue, std::int64_t offset, const service
         });
         if (!status) log_.limited(plugin::LogLevel::Error, "cannot read messages", {{"topic", queue.topic}, {"queue", queue.queueId}, {"offset", result.nextOffset}, {"reason", status.message()}});
         if (!status && result.messages == 0) {
-            // Nothing is skipped: the consumer waits here as at the end of the queue until the file is mended.
-            result.status = ReadStatus::OffsetAtEnd;
+            result.status = ReadStatus::Failed;  // nothing is skipped: the consumer stands here until the file is mended
             return;
         }
         if (result.nextOffset == offset) {

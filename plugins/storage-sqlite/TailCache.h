@@ -36,6 +36,34 @@ struct TailEntry {
     std::int32_t bytes;
 };
 
+/// The newest entries of a queue, oldest first. One that is empty has no memory of its own, because most queues of many are idle.
+class TailEntries {
+public:
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size() - first_; }
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    [[nodiscard]] const TailEntry& operator[](std::size_t at) const noexcept { return entries_[first_ + at]; }
+    [[nodiscard]] const TailEntry& front() const noexcept { return entries_[first_]; }
+    void push_back(const TailEntry& entry) { entries_.push_back(entry); }
+    void pop_front() {
+        ++first_;
+        if (empty()) {
+            clear();
+        } else if (first_ * 2 >= entries_.size()) {
+            // Moved by the half that is left: constant cost for each entry.
+            entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
+            first_ = 0;
+        }
+    }
+    void clear() noexcept {
+        entries_ = {};
+        first_ = 0;
+    }
+
+private:
+    std::vector<TailEntry> entries_;
+    std::size_t first_ = 0;
+};
+
 /// A queue as readers and the writer share it. Counted, because a reader may still look at a queue whose topic is deleted.
 /// The writer alone changes it; everything behind `mutex` is read by any thread.
 class QueueState final : public RefCounted {
@@ -50,7 +78,7 @@ public:
     std::mutex mutex;
     std::int64_t min;               ///< first offset that is there
     std::int64_t max;               ///< one past the last visible one
-    std::deque<TailEntry> tail;     ///< the last tail.size() messages before max
+    TailEntries tail;               ///< the last tail.size() messages before max
 
     std::int64_t next;              ///< writer only: the next offset to give out
 };

@@ -130,7 +130,7 @@ TEST_F(SqliteBadDays, ADamagedPageStopsItsQueueAndNothingElse) {
         store().read("damaged", 0, offset, {.messagesMax = 4}, nullptr, result);
         for (const auto& message : testkit::messagesOf(result)) ASSERT_EQ(message.body.substr(0, message.body.find('-')), "d" + std::to_string(message.queueOffset));
     }
-    EXPECT_EQ(result.status, ReadStatus::OffsetAtEnd);
+    EXPECT_EQ(result.status, ReadStatus::Failed);
     EXPECT_LE(offset, 20);
     EXPECT_GE(offset, 18);
     EXPECT_TRUE(log.contains("cannot read messages"));

@@ -1,0 +1,67 @@
+// OrderedReader: all messages of a store in the order in which they were stored, through its read() alone.
+#pragma once
+
+#include "patchbay/protocol/message/MessageRecord.h"
+#include "patchbay/service/MessageStore.h"
+
+#include <memory>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace patchbay::storetool {
+
+/// Merges the queues by physical offset. One thread; nobody may write meanwhile. Memory: a piece of each queue, together at most
+/// some 64 MB unless there are very many queues.
+class OrderedReader {
+public:
+    explicit OrderedReader(service::MessageStore& store);
+
+    /// Looks at every queue once. Before next().
+    Status start();
+    /// The next message; false at the end. The view lasts until the next call.
+    Result<bool> next(protocol::RecordView& record);
+
+    struct QueueRange {
+        std::string topic;
+        std::int32_t queueId;
+        std::int64_t min;
+        std::int64_t max;
+    };
+    /// Queues with their ranges, by name; after start().
+    [[nodiscard]] const std::vector<QueueRange>& queues() const noexcept { return ranges_; }
+    [[nodiscard]] std::int64_t messagesTotal() const noexcept { return total_; }
+    /// Queues that show messages of other queues; not part of the above.
+    [[nodiscard]] const std::vector<std::string>& leftOut() const noexcept { return leftOut_; }
+
+private:
+    struct Cursor {
+        explicit Cursor(QueueRange of) : queue(std::move(of)), offset(queue.min) {}
+        const QueueRange queue;
+        std::int64_t offset;              // of the next piece
+        std::string chunk;
+        std::size_t at = 0;               // in it, behind the record
+        protocol::RecordView record;
+    };
+    struct Later {
+        bool operator()(const Cursor* a, const Cursor* b) const noexcept { return a->record.physicalOffset > b->record.physicalOffset; }
+    };
+
+    /// Parses the next record of the cursor; false at the end of its queue.
+    Result<bool> advance(Cursor& cursor);
+    Status fill(Cursor& cursor);
+
+    service::MessageStore& store_;
+    std::vector<QueueRange> ranges_;
+    std::vector<std::string> leftOut_;
+    std::vector<std::unique_ptr<Cursor>> cursors_;
+    std::priority_queue<Cursor*, std::vector<Cursor*>, Later> order_;
+    Cursor* given_ = nullptr;
+    service::ReadLimits limits_;
+    service::ReadResult result_;
+    std::int64_t total_ = 0;
+};
+
+}  // namespace patchbay::storetool

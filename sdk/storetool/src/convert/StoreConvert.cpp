@@ -1,0 +1,190 @@
+#include "patchbay/storetool/StoreConvert.h"
+
+#include "EmptyQueues.h"
+#include "LogSink.h"
+#include "OpenedStore.h"
+#include "SqliteSink.h"
+#include "StoreDigest.h"
+
+#include "patchbay/base/FileSystem.h"
+
+#include <algorithm>
+
+namespace patchbay::storetool {
+
+namespace {
+
+constexpr std::int64_t kReportEvery = 1'000;
+constexpr std::string_view kUnfinished = ".converting";
+
+/// What one reading of a store gave.
+struct Content {
+    std::int64_t messages = 0;
+    std::int64_t bytes = 0;
+    std::uint64_t digest = 0;
+    std::vector<OrderedReader::QueueRange> queues;
+    std::vector<std::string> leftOut;
+};
+
+Status removeTree(FileSystem& files, const std::string& path) {
+    const auto entries = files.list(path);
+    if (!entries) return entries.error().code() == StatusCode::NotFound ? Status::ok() : entries.error();
+    for (const auto& entry : *entries) {
+        const std::string child = path + "/" + entry.name;
+        if (Status removed = entry.directory ? removeTree(files, child) : files.remove(child); !removed) return removed;
+    }
+    return files.remove(path);
+}
+
+/// Reads all of a store, into `sink` when there is one.
+Result<Content> readThrough(service::MessageStore& store, RecordSink* sink, const ConvertWatcher& watcher) {
+    OrderedReader reader(store);
+    if (Status started = reader.start(); !started) return started;
+    if (sink != nullptr) {
+        if (Status begun = sink->begin(reader.queues()); !begun) return begun;
+    }
+    Content content;
+    StoreDigest digest;
+    ConvertProgress progress{sink != nullptr ? ConvertProgress::Phase::Copy : ConvertProgress::Phase::Verify, 0, reader.messagesTotal()};
+    protocol::RecordView record;
+    for (;;) {
+        const auto more = reader.next(record);
+        if (!more) return more.error();
+        if (watcher && (!*more || content.messages % kReportEvery == 0)) {
+            progress.messages = content.messages;
+            if (!watcher(progress)) return Status(StatusCode::Cancelled, "given up on request; nothing was changed");
+        }
+        if (!*more) break;
+        digest.add(record);
+        ++content.messages;
+        content.bytes += record.size;
+        if (sink == nullptr) continue;
+        if (Status added = sink->add(record); !added) return added;
+    }
+    if (sink != nullptr) {
+        if (Status finished = sink->finish(store.stats().maxPhysicalOffset); !finished) return finished;
+    }
+    content.digest = digest.value();
+    content.queues = reader.queues();
+    content.leftOut = reader.leftOut();
+    return content;
+}
+
+Result<std::unique_ptr<RecordSink>> openSink(const StorePlace& place, const ConvertOptions& options, FileSystem& files) {
+    if (place.kind == StoreKind::Sqlite) return SqliteSink::open(place.directory);
+    return std::unique_ptr<RecordSink>(std::make_unique<LogSink>(files, place.directory, options.segmentBytes));
+}
+
+Status compare(const Content& from, const Content& to) {
+    if (from.messages != to.messages) {
+        return {StatusCode::Corrupt, std::to_string(from.messages) + " messages were copied, " + std::to_string(to.messages) + " are there"};
+    }
+    if (from.digest != to.digest) return {StatusCode::Corrupt, "the copy has as many messages as its source, but other ones"};
+    for (std::size_t i = 0; i < from.queues.size(); ++i) {
+        const auto& a = from.queues[i];
+        const auto* b = i < to.queues.size() ? &to.queues[i] : nullptr;
+        if (b == nullptr || a.topic != b->topic || a.queueId != b->queueId || a.min != b->min || a.max != b->max) {
+            return {StatusCode::Corrupt, "topic " + a.topic + ", queue " + std::to_string(a.queueId) + " has other offsets in the copy"};
+        }
+    }
+    return Status::ok();
+}
+
+/// Brings what lies in `unfinished` to its place; the commit log last, because it makes a store of the rest.
+Status putInPlace(const StorePlace& unfinished, const StorePlace& place, FileSystem& files) {
+    if (place.kind == StoreKind::Sqlite) {
+        if (Status moved = files.rename(unfinished.directory + "/messages.db", place.directory + "/messages.db"); !moved) return moved;
+    } else {
+        const auto entries = files.list(unfinished.directory);
+        if (!entries) return entries.error();
+        for (const bool log : {false, true}) {
+            for (const auto& entry : *entries) {
+                if (entry.name == "lock" || (entry.name == "commitlog") != log) continue;
+                if (Status moved = files.rename(unfinished.directory + "/" + entry.name, place.directory + "/" + entry.name); !moved) return moved;
+            }
+        }
+    }
+    return files.syncDirectory(place.directory);
+}
+
+class Conversion {
+public:
+    Conversion(const ConvertOptions& options, const ConvertWatcher& watcher)
+        : options_(options), watcher_(watcher), unfinished_{options.to.kind, options.to.directory + "/" + std::string(kUnfinished)} {}
+
+    Result<ConvertReport> run() {
+        if (OpenedStore::exists(options_.to, files_)) {
+            return Status(StatusCode::AlreadyExists, "there is a store in " + options_.to.directory + " already; move it away first");
+        }
+        if (!OpenedStore::exists(options_.from, files_)) return Status(StatusCode::NotFound, "there is no store in " + options_.from.directory);
+        if (Status made = files_.makeDirectories(options_.to.directory); !made) return made;
+        // A tool at work, and in an mmap store also a broker, is kept away from the target.
+        auto lock = files_.lock(options_.to.directory + "/" + std::string(kUnfinished) + ".lock");
+        if (!lock) return lock.error();
+        Result<ConvertReport> report = convert();
+        // What a failure, or an earlier one, left.
+        const Status removed = removeTree(files_, unfinished_.directory);
+        static_cast<void>(files_.remove(options_.to.directory + "/" + std::string(kUnfinished) + ".lock"));
+        if (report && !removed) return removed;
+        return report;
+    }
+
+private:
+    Result<ConvertReport> convert() {
+        if (Status removed = removeTree(files_, unfinished_.directory); !removed) return removed;
+        if (Status made = files_.makeDirectories(unfinished_.directory); !made) return made;
+        const auto from = copy();
+        if (!from) return from.error();
+        const auto to = readBack(*from);
+        if (!to) return to.error();
+        if (Status same = compare(*from, *to); !same) return same;
+        if (Status moved = putInPlace(unfinished_, options_.to, files_); !moved) return moved;
+        ConvertReport report;
+        report.messages = to->messages;
+        report.queues = static_cast<std::int64_t>(to->queues.size());
+        report.bytes = to->bytes;
+        report.digest = to->digest;
+        report.leftOut = from->leftOut;
+        report.notes = log_.notes();
+        return report;
+    }
+
+    Result<Content> copy() {
+        auto source = OpenedStore::open(options_.from, options_, files_, log_);
+        if (!source) return source.error();
+        auto sink = openSink(unfinished_, options_, files_);
+        if (!sink) return sink.error();
+        return readThrough((*source)->store(), sink->get(), watcher_);
+    }
+
+    Result<Content> readBack(const Content& from) {
+        if (unfinished_.kind == StoreKind::Mmap) {
+            // Opening builds the queues that have messages; the numbers of the others are written down afterwards.
+            if (auto built = OpenedStore::open(unfinished_, options_, files_, log_); !built) return built.error();
+            if (Status written = writeEmptyQueues(files_, unfinished_.directory, options_.queueFileBytes, from.queues); !written) return written;
+        }
+        auto target = OpenedStore::open(unfinished_, options_, files_, log_);
+        if (!target) return target.error();
+        return readThrough((*target)->store(), nullptr, watcher_);
+    }
+
+    const ConvertOptions& options_;
+    const ConvertWatcher& watcher_;
+    const StorePlace unfinished_;
+    FileSystem& files_ = systemFiles();
+    NotesLogger log_;
+};
+
+}  // namespace
+
+std::optional<StoreKind> parseStoreKind(std::string_view name) noexcept {
+    if (name == "mmap") return StoreKind::Mmap;
+    if (name == "sqlite") return StoreKind::Sqlite;
+    return std::nullopt;
+}
+
+std::string_view toString(StoreKind kind) noexcept { return kind == StoreKind::Mmap ? "mmap" : "sqlite"; }
+
+Result<ConvertReport> convertStore(const ConvertOptions& options, const ConvertWatcher& watcher) { return Conversion(options, watcher).run(); }
+
+}  // namespace patchbay::storetool

@@ -1,0 +1,267 @@
+// Proved: a store that is converted is the same store: Java's recorded directories go to SQLite and back and stay what their manifests say;
+// queues that begin late or are empty keep their numbers; a conversion that fails leaves nothing. How: the recorded archives, and small stores
+// made by the plugins. Left to others: the stores themselves (tests/contract), the command line.
+#include "MmapStore.h"
+#include "SqliteStore.h"
+#include "support/Sha256.h"
+
+#include "patchbay/protocol/json/Value.h"
+#include "patchbay/storetool/StoreConvert.h"
+#include "patchbay/testkit/FakeRuntime.h"
+#include "patchbay/testkit/StoreClient.h"
+#include "patchbay/testkit/TempDir.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <gtest/gtest.h>
+
+namespace patchbay::storetool {
+namespace {
+
+using testkit::appendOne;
+
+std::string outputOf(const std::string& command) {
+    std::string output;
+    FILE* const pipe = ::popen(command.c_str(), "r");
+    std::array<char, 65'536> buffer;
+    while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), got);
+    EXPECT_EQ(::pclose(pipe), 0) << command;
+    return output;
+}
+
+class StoreConvertTest : public testing::Test {
+protected:
+    void openMmap(const std::string& root) {
+        mmapstore::StoreOptions options;
+        options.root = root;
+        options.segmentBytes = 1'048'576;
+        options.queueFileBytes = 20'000;
+        options.keyIndex = false;
+        auto opened = std::make_unique<mmapstore::MmapStore>(systemFiles(), systemClock(), log, options);
+        const Status status = opened->open();
+        ASSERT_TRUE(status) << status.toString();
+        store = std::move(opened);
+    }
+    void openSqlite(const std::string& directory) {
+        plugins::sqlite::StoreSettings settings;
+        settings.directory = directory;
+        auto opened = std::make_unique<plugins::sqlite::SqliteStore>(settings, systemFiles(), systemClock(), log);
+        const Status status = opened->open();
+        ASSERT_TRUE(status) << status.toString();
+        store = std::move(opened);
+    }
+    [[nodiscard]] ConvertOptions options(const StorePlace& from, const StorePlace& to) const {
+        ConvertOptions result;
+        result.from = from;
+        result.to = to;
+        result.segmentBytes = 1'048'576;
+        result.queueFileBytes = 20'000;
+        return result;
+    }
+    ConvertReport convert(const StorePlace& from, const StorePlace& to) {
+        const auto report = convertStore(options(from, to));
+        EXPECT_TRUE(report) << report.error().toString();
+        return report.value_or(ConvertReport());
+    }
+
+    testkit::TempDir dir;
+    testkit::FakeLogger log;
+    std::unique_ptr<service::MessageStore> store;
+    const StorePlace mmap{StoreKind::Mmap, dir.path() + "/store", {}};
+    const StorePlace sqlite{StoreKind::Sqlite, dir.path() + "/sqlite", {}};
+    const StorePlace again{StoreKind::Mmap, dir.path() + "/again", {}};
+};
+
+class StoreConvertGolden : public StoreConvertTest, public testing::WithParamInterface<const char*> {
+protected:
+    StoreConvertGolden() {
+        const std::string base = std::string(PATCHBAY_TEST_DATA) + "/golden/store/" + GetParam();
+        outputOf("tar -xzf " + base + ".tar.gz -C " + dir.path());
+        manifest = outputOf("gzip -dc " + base + ".manifest.json.gz");
+    }
+
+    void expectMessage(const json::Value& message, const testkit::StoredMessage& stored, bool samePlaces) {
+        EXPECT_EQ(stored.queueOffset, message["queueOffset"].integer());
+        EXPECT_EQ(test::sha256(stored.body), message["bodySha256"].string());
+        EXPECT_EQ(stored.storeTimestamp, message["storeTimestamp"].integer());
+        if (!samePlaces) return;
+        EXPECT_EQ(stored.physicalOffset, message["physicalOffset"].integer());
+        const auto record = store->at(stored.physicalOffset);
+        ASSERT_TRUE(record) << record.error().toString();
+        EXPECT_EQ(test::sha256(record->bytes), message["recordSha256"].string());
+    }
+    void expectBrief(const json::Value& row, const testkit::StoredMessage& stored, bool samePlaces) {
+        std::vector<json::Value> cells;
+        for (const auto& item : row) cells.push_back(item.value);
+        EXPECT_EQ(stored.queueOffset, cells.at(0).integer());
+        EXPECT_TRUE(!samePlaces || stored.physicalOffset == cells.at(1).integer());
+        EXPECT_EQ(test::sha256(stored.body).substr(0, 16), cells.at(3).string());
+    }
+    /// Number of messages compared.
+    std::int64_t expectTruth(const json::Value& truth, bool samePlaces) {
+        std::int64_t read = 0;
+        for (const auto& topic : truth["topics"]) {
+            const std::string name(topic.key);
+            if (name.empty() || std::filesystem::exists(mmap.directory + "/batchconsumequeue/" + name)) continue;
+            for (const auto& queue : topic.value) {
+                const auto queueId = std::stoi(std::string(queue.key));
+                SCOPED_TRACE(name + ":" + std::to_string(queueId));
+                const auto range = store->range(name, queueId);
+                EXPECT_EQ(range.min, queue.value["min"].integer());
+                EXPECT_EQ(range.max, queue.value["max"].integer());
+                if (range.max == 0) continue;
+                const bool brief = queue.value["messagesBrief"].exists();
+                const json::Value messages = queue.value[brief ? "messagesBrief" : "messages"];
+                const auto stored = testkit::readAll(*store, name, queueId, range.min);
+                EXPECT_EQ(stored.size(), messages.size());
+                std::size_t index = 0;
+                for (const auto& item : messages) {
+                    if (index == stored.size()) break;
+                    if (brief) {
+                        expectBrief(item.value, stored[index], samePlaces);
+                    } else {
+                        expectMessage(item.value, stored[index], samePlaces);
+                    }
+                    ++index;
+                }
+                read += static_cast<std::int64_t>(stored.size());
+            }
+        }
+        return read;
+    }
+
+    std::string manifest;
+};
+
+TEST_P(StoreConvertGolden, JavasDirectoryIsTheSameInSqliteAndBack) {
+    const auto document = json::Document::parse(manifest);
+    ASSERT_TRUE(document) << document.error().toString();
+    const json::Value truth = document->root()["truth"];
+    const auto there = convert(mmap, sqlite);
+    openSqlite(sqlite.directory);
+    EXPECT_EQ(expectTruth(truth, true), there.messages);
+    EXPECT_GE(std::to_string(store->stats().maxPhysicalOffset), truth["runtime"]["commitLogMaxOffset"].text());
+    store.reset();
+    const auto back = convert(sqlite, again);
+    EXPECT_EQ(back.messages, there.messages);
+    EXPECT_EQ(back.digest, there.digest);
+    EXPECT_EQ(back.queues, there.queues);
+    openMmap(again.directory);
+    EXPECT_EQ(expectTruth(truth, false), there.messages);
+}
+
+INSTANTIATE_TEST_SUITE_P(Java, StoreConvertGolden,
+                         testing::Values("a-simple", "b-killed", "b2-torn", "b3-cut", "c-complex", "d-names", "e-extended"),
+                         [](const testing::TestParamInfo<const char*>& param) {
+                             std::string name = param.param;
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
+TEST_F(StoreConvertTest, QueuesThatBeginLateOrAreEmptyKeepTheirNumbersAcrossFiles) {
+    openSqlite(sqlite.directory);
+    appendOne(*store, {.topic = "emptied", .body = "gone"});
+    for (int i = 0; i < 30; ++i) appendOne(*store, {.topic = "late", .queueId = i % 2, .body = std::to_string(i) + std::string(90'000, 'b'), .tags = "T"});
+    const auto range = store->range("late", 0);
+    ASSERT_EQ(range.max, 15);
+    const auto cut = testkit::readAll(*store, "late", 0, 9, {}).at(0).physicalOffset;
+    ASSERT_TRUE(store->trim(cut));
+    ASSERT_EQ(store->range("late", 0).min, 9);
+    store.reset();
+
+    std::vector<ConvertProgress> seen;
+    const auto report = convertStore(options(sqlite, mmap), [&](const ConvertProgress& progress) {
+        seen.push_back(progress);
+        return true;
+    });
+    ASSERT_TRUE(report) << report.error().toString();
+    EXPECT_EQ(report->messages, 12);
+    EXPECT_EQ(report->queues, 3);
+    EXPECT_EQ(seen.back().phase, ConvertProgress::Phase::Verify);
+    EXPECT_EQ(seen.back().messages, 12);
+    EXPECT_EQ(seen.back().messagesTotal, 12);
+    EXPECT_FALSE(std::filesystem::exists(mmap.directory + "/.converting"));
+
+    openMmap(mmap.directory);
+    EXPECT_EQ(store->range("late", 0).min, 9);
+    EXPECT_EQ(store->range("late", 1).max, 15);
+    EXPECT_EQ(store->range("emptied", 0).max, 1);
+    EXPECT_EQ(testkit::readAll(*store, "late", 0, 9).at(0).body.substr(0, 2), "18");
+    EXPECT_EQ(appendOne(*store, {.topic = "emptied"}).queueOffset, 1);
+    EXPECT_EQ(appendOne(*store, {.topic = "late"}).queueOffset, 15);
+    store.reset();
+
+    const StorePlace second{StoreKind::Sqlite, dir.path() + "/second", {}};
+    EXPECT_EQ(convert(mmap, second).messages, 14);
+    openSqlite(second.directory);
+    EXPECT_EQ(store->range("emptied", 0).min, 1);
+    EXPECT_EQ(store->range("emptied", 0).max, 2);
+    EXPECT_EQ(store->range("late", 0).min, 9);
+    const auto last = appendOne(*store, {.topic = "late"});
+    EXPECT_EQ(last.queueOffset, 16);
+    EXPECT_GT(last.physicalOffset, 1'048'576);
+}
+
+TEST_F(StoreConvertTest, WhatFailsOrIsGivenUpLeavesNothing) {
+    openSqlite(sqlite.directory);
+    appendOne(*store, {.keys = "k"});
+    const auto busy = convertStore(options(sqlite, mmap));
+    EXPECT_EQ(busy.error().code(), StatusCode::Busy) << busy.error().toString();
+    store.reset();
+    EXPECT_EQ(convertStore(options(mmap, again)).error().code(), StatusCode::NotFound);
+    EXPECT_EQ(convertStore(options(sqlite, sqlite)).error().code(), StatusCode::AlreadyExists);
+    const auto given = convertStore(options(sqlite, mmap), [](const ConvertProgress& p) { return p.phase == ConvertProgress::Phase::Copy; });
+    EXPECT_EQ(given.error().code(), StatusCode::Cancelled);
+    EXPECT_TRUE(std::filesystem::is_empty(mmap.directory));
+    EXPECT_EQ(convert(sqlite, mmap).messages, 1);
+    EXPECT_EQ(convertStore(options(sqlite, mmap)).error().code(), StatusCode::AlreadyExists);
+}
+
+TEST_F(StoreConvertTest, ABackupIsOneMomentOfADatabaseThatIsWritten) {
+    openSqlite(sqlite.directory);
+    for (int i = 0; i < 400; ++i) appendOne(*store, {.body = std::string(20'000, 'b')});
+    const std::string copy = dir.file("copy/messages.db");
+    std::filesystem::create_directory(dir.file("copy"));
+    std::int64_t steps = 0;
+    const auto report = backupSqlite(sqlite.directory + "/messages.db", copy, [&](const BackupProgress& progress) {
+        EXPECT_LE(progress.pages, progress.pagesTotal);
+        appendOne(*store, {.body = "later"});
+        ++steps;
+        return true;
+    });
+    ASSERT_TRUE(report) << report.error().toString();
+    EXPECT_GT(steps, 1);
+    EXPECT_EQ(report->messages, 400);
+    EXPECT_EQ(static_cast<std::uintmax_t>(report->bytes), std::filesystem::file_size(copy));
+    EXPECT_EQ(store->range("TopicTest", 0).max, 400 + steps);
+    EXPECT_EQ(backupSqlite(sqlite.directory + "/messages.db", copy).error().code(), StatusCode::AlreadyExists);
+    EXPECT_EQ(backupSqlite(sqlite.directory + "/messages.db", dir.file("given-up"), [](const BackupProgress&) { return false; }).error().code(),
+              StatusCode::Cancelled);
+    EXPECT_FALSE(std::filesystem::exists(dir.file("given-up")));
+    EXPECT_FALSE(std::filesystem::exists(dir.file("given-up.unfinished")));
+    store.reset();
+    openSqlite(dir.file("copy"));
+    EXPECT_EQ(testkit::readAll(*store, "TopicTest", 0).size(), 400U);
+}
+
+TEST_F(StoreConvertTest, ACheckFindsNothingInASoundDatabaseAndNamesDamage) {
+    openSqlite(sqlite.directory);
+    for (int i = 0; i < 300; ++i) appendOne(*store, {.body = std::string(500, 'b'), .keys = "k" + std::to_string(i)});
+    const std::string path = sqlite.directory + "/messages.db";
+    const auto sound = checkSqlite(path);
+    ASSERT_TRUE(sound) << sound.error().toString();
+    EXPECT_TRUE(sound->empty()) << sound->at(0);
+    store.reset();
+    FILE* file = std::fopen(path.c_str(), "r+b");
+    ASSERT_NE(file, nullptr);
+    std::fseek(file, 4096 * 12, SEEK_SET);
+    std::fwrite(std::string(4096, '\xff').data(), 1, 4096, file);
+    std::fclose(file);
+    const auto damaged = checkSqlite(path);
+    EXPECT_TRUE(!damaged || !damaged->empty());
+    EXPECT_EQ(checkSqlite(dir.file("none")).error().code(), StatusCode::NotFound);
+}
+
+}  // namespace
+}  // namespace patchbay::storetool

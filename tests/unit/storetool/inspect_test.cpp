@@ -1,0 +1,217 @@
+// Proved: the tools name what is in a store, find what is damaged in log, consume queues and index, and change nothing.
+// How: stores written into a temporary directory, then damaged; digests of all files before and after.
+// Left to others: recovery itself (tests/unit/plugins/storage-mmap), directories of a Java broker (at the end of this file).
+#include "patchbay/storetool/StoreTool.h"
+
+#include "MmapStore.h"
+
+#include "patchbay/testkit/FakeRuntime.h"
+#include "patchbay/testkit/ManualClock.h"
+#include "patchbay/testkit/StoreClient.h"
+#include "patchbay/testkit/TempDir.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace patchbay::storetool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class StoreToolTest : public testing::Test {
+protected:
+    StoreToolTest() {
+        tool.directory = own.root = dir.path() + "/store";
+        own.segmentBytes = 65'536;
+        own.queueFileBytes = 400;
+        own.indexSlots = tool.indexSlots = 50;
+        own.indexEntries = tool.indexEntries = 500;
+    }
+
+    /// 200 messages in two queues of TopicA, 20 in TopicB; closed afterwards unless it is kept.
+    std::unique_ptr<mmapstore::MmapStore> write() {
+        auto store = std::make_unique<mmapstore::MmapStore>(systemFiles(), clock, log, own);
+        EXPECT_TRUE(store->open());
+        for (int i = 0; i < 200; ++i) send(*store, "TopicA", i % 2, i);
+        for (int i = 0; i < 20; ++i) send(*store, "TopicB", 0, i);
+        return store;
+    }
+    void send(mmapstore::MmapStore& store, const std::string& topic, std::int32_t queue, int i) {
+        clock.advance(std::chrono::seconds(1));
+        const auto item = testkit::appendOne(
+            store, {.topic = topic, .queueId = queue, .body = "body \"" + std::to_string(i) + "\"", .keys = "k" + std::to_string(i)});
+        ASSERT_TRUE(isStored(item.status));
+        positions.push_back(item.physicalOffset);
+    }
+    void damage(const std::string& file, std::int64_t at, std::string_view bytes) {
+        std::fstream stream(own.root + "/" + file, std::ios::in | std::ios::out | std::ios::binary);
+        ASSERT_TRUE(stream) << file;
+        stream.seekp(at);
+        stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    }
+    std::map<std::string, std::string> contents() const {
+        std::map<std::string, std::string> result;
+        for (const auto& entry : fs::recursive_directory_iterator(own.root)) {
+            if (!entry.is_regular_file()) continue;
+            std::ifstream stream(entry.path(), std::ios::binary);
+            result[fs::relative(entry.path(), own.root)] = std::string(std::istreambuf_iterator<char>(stream), {});
+        }
+        return result;
+    }
+    LineSink sink() {
+        return [this](std::string_view line) {
+            lines.emplace_back(line);
+            return true;
+        };
+    }
+    int count(std::string_view part) const {
+        int found = 0;
+        for (const std::string& line : lines) found += line.find(part) != std::string::npos ? 1 : 0;
+        return found;
+    }
+    CheckReport check() {
+        lines.clear();
+        const auto before = contents();
+        const Result<CheckReport> report = storeCheck(tool, sink());
+        EXPECT_TRUE(report) << report.error().toString();
+        EXPECT_EQ(contents(), before);
+        return report ? *report : CheckReport{};
+    }
+
+    testkit::TempDir dir;
+    testkit::ManualClock clock;
+    testkit::FakeLogger log;
+    mmapstore::StoreOptions own;
+    StoreToolOptions tool;
+    std::vector<std::string> lines;
+    std::vector<std::int64_t> positions;
+};
+
+TEST_F(StoreToolTest, InfoTellsWhatIsThere) {
+    write().reset();
+    const Result<StoreInfo> info = storeInfo(tool, sink());
+    ASSERT_TRUE(info) << info.error().toString();
+    EXPECT_EQ(info->logFileBytes, 65'536);
+    EXPECT_EQ(info->topics, 2);
+    EXPECT_EQ(info->queues, 3);
+    EXPECT_EQ(info->indexFiles, 1);
+    EXPECT_FALSE(info->abortPresent);
+    EXPECT_EQ(info->firstStoreMs, 1'700'000'001'000);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_NE(lines[0].find("lastStop=clean"), std::string::npos) << lines[0];
+    EXPECT_NE(lines[0].find("firstMessage=\"2023-11-14 22:13:21.000\""), std::string::npos) << lines[0];
+}
+
+TEST_F(StoreToolTest, ARunningStoreIsRefusedAndAMissingOneNamed) {
+    auto store = write();
+    const Result<CheckReport> refused = storeCheck(tool, sink());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), StatusCode::Busy);
+    EXPECT_NE(refused.error().message().find(tool.directory), std::string::npos);
+    store.reset();
+    tool.directory = dir.path() + "/nowhere";
+    EXPECT_EQ(storeInfo(tool, sink()).error().code(), StatusCode::NotFound);
+}
+
+TEST_F(StoreToolTest, ACheckOfAWholeStoreFindsNothing) {
+    write().reset();
+    const CheckReport report = check();
+    EXPECT_EQ(report.problems, 0) << lines.front();
+    EXPECT_EQ(report.records, 220);
+    EXPECT_EQ(report.units, 220);
+    EXPECT_EQ(report.indexEntries, 220);
+    EXPECT_EQ(count("nextStart recovery=afterCleanStop"), 1);
+    EXPECT_EQ(count("checked records=220"), 1);
+}
+
+TEST_F(StoreToolTest, EachKindOfDamageIsFoundAndTheRestIsStillLookedAt) {
+    write().reset();
+    const std::string log0 = "commitlog/00000000000000000000";
+    damage(log0, positions[50] + 90, "\xff");
+    damage("consumequeue/TopicA/1/00000000000000000400", 3 * 20 + 4, "\x01\x02");
+    for (const auto& entry : fs::directory_iterator(own.root + "/index")) {
+        damage("index/" + entry.path().filename().string(), 40 + 50 * 4 + 7 * 20, "\x7f");
+    }
+    const CheckReport report = check();
+    EXPECT_EQ(report.records, 219) << "the walk goes on behind a bad record";
+    EXPECT_EQ(count("what=\"a body does not fit its checksum\""), 1);
+    EXPECT_EQ(count("fileOffset=" + std::to_string(positions[50])), 1);
+    EXPECT_EQ(count("messages of the log are not in their consume queue"), 1);
+    EXPECT_EQ(count("topic=TopicA queue=1 count=1 first=23"), 2) << "the record without unit, and the unit without record";
+    EXPECT_EQ(count("entries of the key index do not fit the log"), 1);
+    EXPECT_EQ(report.problems, 4);
+}
+
+TEST_F(StoreToolTest, MissingAndShortFilesAreFound) {
+    write().reset();
+    fs::remove(own.root + "/consumequeue/TopicA/0/00000000000000000800");
+    fs::resize_file(own.root + "/consumequeue/TopicB/0/00000000000000000000", 200);
+    const CheckReport report = check();
+    EXPECT_EQ(count("a file is missing before"), 1);
+    EXPECT_EQ(count("messages of the log are not in their consume queue"), 2);
+    EXPECT_GE(report.problems, 3);
+}
+
+TEST_F(StoreToolTest, ADumpIsFilteredAndCanBeJson) {
+    write().reset();
+    DumpFilter filter;
+    filter.topic = "TopicA";
+    filter.queueId = 1;
+    filter.fromMs = 1'700'000'000'000 + 10'000;
+    filter.toMs = 1'700'000'000'000 + 20'000;
+    filter.bodies = true;
+    Result<std::int64_t> written = storeDump(tool, filter, sink());
+    ASSERT_TRUE(written) << written.error().toString();
+    EXPECT_EQ(*written, 6);
+    EXPECT_EQ(count("topic=TopicA queue=1 offset=4 "), 1) << lines.front();
+    EXPECT_EQ(count("body=\"body \\\"9\\\"\""), 1) << lines.front();
+    lines.clear();
+    tool.json = true;
+    filter.messagesMax = 2;
+    written = storeDump(tool, filter, sink());
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_TRUE(lines[0].starts_with("{\"kind\":\"message\",\"position\":")) << lines[0];
+    EXPECT_NE(lines[0].find("\"topic\":\"TopicA\",\"queue\":1,\"offset\":4"), std::string::npos) << lines[0];
+    EXPECT_TRUE(lines[0].ends_with("}"));
+}
+
+TEST_F(StoreToolTest, WhoReadsTheLinesMayStop) {
+    write().reset();
+    int taken = 0;
+    const Result<std::int64_t> written = storeDump(tool, {}, [&](std::string_view) { return ++taken < 3; });
+    EXPECT_EQ(written.error().code(), StatusCode::Cancelled);
+    EXPECT_EQ(taken, 3);
+}
+
+TEST_F(StoreToolTest, ADryRunSaysWhatAStartWouldDoAndTheStartThenDoesIt) {
+    auto store = write();
+    const std::string copy = dir.path() + "/killed";
+    fs::copy(own.root, copy, fs::copy_options::recursive);
+    store.reset();
+    tool.directory = own.root = copy;
+    damage("commitlog/00000000000000000000", positions[219] + 95, "\x01");
+    fs::remove_all(copy + "/consumequeue/TopicA/0");
+    const auto before = contents();
+    const Result<CheckReport> report = storeRepairDryRun(tool, sink());
+    ASSERT_TRUE(report) << report.error().toString();
+    EXPECT_EQ(contents(), before);
+    EXPECT_EQ(report->end, positions[219]);
+    EXPECT_EQ(count("wouldMend what=\"the commit log ends with a record that is not whole"), 1);
+    EXPECT_EQ(count("commit log recovered clean=false"), 1);
+    log.clear();
+    mmapstore::MmapStore again(systemFiles(), clock, log, own);
+    ASSERT_TRUE(again.open());
+    EXPECT_EQ(again.stats().maxPhysicalOffset, report->end);
+    EXPECT_EQ(again.range("TopicA", 0).max, 100);
+    EXPECT_TRUE(log.contains("the commit log ends with a record that is not whole"));
+}
+
+}  // namespace
+
+}  // namespace patchbay::storetool
