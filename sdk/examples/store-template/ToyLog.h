@@ -1,0 +1,43 @@
+// ToyLog: one file of entries, each with its length and checksum.
+#pragma once
+
+#include "patchbay/base/FileSystem.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace toy {
+
+/// An entry is a kind, a length, a checksum and a text. Owned by the store; one thread at a time.
+/// A failed write leaves nothing behind: the next one begins with cutting the file to what is good. After a failed sync nothing is known
+/// any more, so everything is refused until the log is opened anew.
+class ToyLog {
+public:
+    enum class Kind : char { Message = 'M', TopicDeleted = 'D', Trimmed = 'T' };
+    using Replay = std::function<void(Kind kind, std::string_view text)>;
+
+    explicit ToyLog(patchbay::FileSystem& files) : files_(files) {}
+
+    /// Reads the file back, up to the first entry that is not whole, and cuts off what follows.
+    patchbay::Status open(const std::string& path, const Replay& replay);
+    void close() noexcept { file_.reset(); }
+
+    /// Gathers an entry for write().
+    void add(Kind kind, std::string_view text);
+    void drop() noexcept { gathered_.clear(); }
+    /// Writes what was gathered; all or nothing.
+    patchbay::Status write();
+    patchbay::Status sync();
+
+private:
+    patchbay::FileSystem& files_;
+    std::unique_ptr<patchbay::File> file_;
+    std::string gathered_;
+    std::uint64_t end_ = 0;
+    bool torn_ = false;            // a failed write may have left something behind end_
+    patchbay::Status syncFailure_;
+};
+
+}  // namespace toy
