@@ -20,7 +20,8 @@ Status DelayPlugin::configure(const plugin::ConfigView& view) {
 Status DelayPlugin::init(plugin::PluginContext& context) {
     context_ = &context;
     if (Status found = context.services().require(store_); !found) return found;
-    rewrite_ = std::make_unique<DelayRewrite>(config_->levels, context.clock());
+    timers_ = context.services().want<service::TimerSchedule>();
+    rewrite_ = std::make_unique<DelayRewrite>(config_->levels, context.clock(), timers_ ? &*timers_ : nullptr);
     progress_ = std::make_unique<DelayProgress>(context.files(), context.clock(),
                                                 context.identity().storeRoot + "/config/delayOffset.json", config_->versionStep);
     processor_ = std::make_unique<DelayOffsetProcessor>(*progress_);
@@ -62,6 +63,7 @@ void DelayPlugin::stop() noexcept {
     }
     delivery_.reset();
     store_.reset();
+    timers_.reset();
 }
 
 }  // namespace patchbay::plugins::delay

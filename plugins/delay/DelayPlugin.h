@@ -39,6 +39,7 @@ private:
     std::optional<DelayConfig> config_;
     plugin::PluginContext* context_ = nullptr;
     plugin::ServiceRef<service::MessageStore> store_;
+    plugin::ServiceRef<service::TimerSchedule> timers_;
     std::unique_ptr<DelayRewrite> rewrite_;
     std::unique_ptr<DelayProgress> progress_;
     std::unique_ptr<DelayOffsetProcessor> processor_;

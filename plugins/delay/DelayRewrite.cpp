@@ -39,6 +39,7 @@ Status DelayRewrite::prepare(service::AppendItem& item, std::string& properties)
     if (!wish) return wish.error();
     if (*wish <= 0) {
         if (!asksForTime(item.properties)) return Status::ok();
+        if (timers_ != nullptr) return timers_->prepare(item, properties);
         return {StatusCode::Unavailable, "accurate timer message is not enabled, timerWheelEnable is false"};
     }
     const std::int32_t level = std::min(*wish, levels_.max());

@@ -5,21 +5,25 @@
 
 #include "patchbay/base/Clock.h"
 #include "patchbay/service/DelaySchedule.h"
+#include "patchbay/service/TimerSchedule.h"
 
 #include <string>
 
 namespace patchbay::plugins::delay {
 
 /// The DelaySchedule service. Owned by the plugin, from init() to its destruction; stateless, so any thread may call it.
-/// A delay level moves the message to SCHEDULE_TOPIC_XXXX; delivery times of the TIMER_ properties are refused.
+/// A delay level moves the message to SCHEDULE_TOPIC_XXXX; delivery times of the TIMER_ properties are for the timers, and refused
+/// without them.
 class DelayRewrite final : public service::DelaySchedule {
 public:
-    DelayRewrite(const DelayLevels& levels, const Clock& clock) : levels_(levels), clock_(clock) {}
+    DelayRewrite(const DelayLevels& levels, const Clock& clock, service::TimerSchedule* timers)
+        : levels_(levels), clock_(clock), timers_(timers) {}
     Status prepare(service::AppendItem& item, std::string& properties) override;
 
 private:
     const DelayLevels& levels_;
     const Clock& clock_;
+    service::TimerSchedule* const timers_;   // may be null
 };
 
 }  // namespace patchbay::plugins::delay

@@ -63,9 +63,9 @@ void AnswerFacts::write(protocol::FieldList& fields) const {
 }
 
 void SendBatch::add(plugin::Request request, std::size_t itemCount, std::string_view uniqueKey, bool batch,
-                    std::int32_t queueId) {
+                    std::int32_t queueId, std::string_view recallHandle) {
     const auto first = static_cast<std::uint32_t>(items.size() - itemCount);
-    sent_.push_back({std::move(request), uniqueKey, first, static_cast<std::uint32_t>(itemCount), queueId, batch});
+    sent_.push_back({std::move(request), uniqueKey, recallHandle, first, static_cast<std::uint32_t>(itemCount), queueId, batch});
 }
 
 void SendBatch::answer(Sent& sent) {
@@ -99,6 +99,7 @@ void SendBatch::answer(Sent& sent) {
     fields.add("queueId", sent.queueId);
     fields.add("queueOffset", first.queueOffset);
     if (!sent.uniqueKey.empty()) fields.add("transactionId", sent.uniqueKey);
+    if (!sent.recallHandle.empty()) fields.add("recallHandle", sent.recallHandle);
     std::move(sent.request).respond(std::move(response));
 }
 

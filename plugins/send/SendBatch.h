@@ -34,9 +34,10 @@ class SendBatch final : public service::AppendBatch {
 public:
     explicit SendBatch(SendBatchPool& pool) : pool_(pool) {}
 
-    /// A request and the items that belong to it; uniqueKey must live as long as the batch or the request. queueId is the one
-    /// that the producer is told: a message that is put aside first is stored in another.
-    void add(plugin::Request request, std::size_t itemCount, std::string_view uniqueKey, bool batch, std::int32_t queueId);
+    /// A request and the items that belong to it; uniqueKey and recallHandle must live as long as the batch or the request. queueId is
+    /// the one that the producer is told: a message that is put aside first is stored in another.
+    void add(plugin::Request request, std::size_t itemCount, std::string_view uniqueKey, bool batch, std::int32_t queueId,
+             std::string_view recallHandle = {});
     /// Text that lives until done().
     std::string_view keepText(std::string text) { return texts_.emplace_back(std::move(text)); }
     [[nodiscard]] std::size_t bodyBytes() const noexcept { return bodyBytes_; }
@@ -51,6 +52,7 @@ private:
     struct Sent {
         plugin::Request request;
         std::string_view uniqueKey;
+        std::string_view recallHandle;
         std::uint32_t firstItem;
         std::uint32_t itemCount;
         std::int32_t queueId;

@@ -5,6 +5,7 @@
 #include "patchbay/protocol/message/Batch.h"
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/message/Properties.h"
+#include "patchbay/protocol/message/RecallHandle.h"
 #include "patchbay/protocol/message/SysFlag.h"
 #include "patchbay/protocol/util/Hash.h"
 
@@ -164,8 +165,18 @@ std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageReque
     }
     batch.items.push_back(item);
     batch.countBody(item.body.size());
-    batch.add(std::move(request), 1, uniqueKey, false, queueId);
+    batch.add(std::move(request), 1, uniqueKey, false, queueId, recallHandle(header, item, uniqueKey, batch));
     return std::nullopt;
+}
+
+std::string_view SendProcessor::recallHandle(const protocol::SendMessageRequest& header, const AppendItem& item,
+                                             std::string_view uniqueKey, SendBatch& batch) const {
+    if (item.topic != protocol::kTopicTimer || protocol::isRetryTopic(header.topic)) return {};
+    const std::string_view out = protocol::findProperty(item.properties, protocol::kPropertyTimerOutMs);
+    protocol::RecallHandle handle{std::string(header.topic), identity_.brokerName, 0, std::string(uniqueKey)};
+    if (std::from_chars(out.data(), out.data() + out.size(), handle.deliverMs).ec != std::errc()) return {};
+    ++handle.deliverMs;
+    return batch.keepText(handle.encode());
 }
 
 std::optional<Refusal> SendProcessor::prepareHalf(AppendItem& item, SendBatch& batch) {
@@ -249,6 +260,7 @@ std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest
     const std::size_t first = batch.items.size();
     protocol::BatchReader reader(request.body());
     protocol::BatchEntry entry;
+    bool waits = true;
     while (reader.next(entry)) {
         AppendItem& item = batch.items.emplace_back(pattern);
         item.flag = entry.flag;
@@ -259,6 +271,12 @@ std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest
         if (wish > 0 || scan.timer || isTrue(scan.transaction) || item.body.empty()) {
             batch.items.resize(first);
             return Refusal{ResponseCode::MessageIllegal, "a message of a batch can be neither delayed, nor transactional, nor empty"};
+        }
+        const bool another = batch.items.size() > first + 1 && scan.waitStored != waits;
+        waits = scan.waitStored;
+        if (another) {
+            batch.items.resize(first);
+            return Refusal{ResponseCode::MessageIllegal, "the messages of a batch differ in WAIT: they wait for the store together or not at all"};
         }
         item.brokerProperties = protocol::needsPropertySeparator(item.properties) ? separated : plain;
         item.tagsCode = protocol::tagsCode(scan.tags);

@@ -51,6 +51,9 @@ private:
                                      service::AppendItem item);
     std::optional<Refusal> addMany(const protocol::SendMessageRequest& header, plugin::Request& request, SendBatch& batch,
                                    const service::AppendItem& pattern);
+    /// What the producer needs to call a timed message back; empty for all others.
+    std::string_view recallHandle(const protocol::SendMessageRequest& header, const service::AppendItem& item,
+                                  std::string_view uniqueKey, SendBatch& batch) const;
     std::optional<Refusal> prepareHalf(service::AppendItem& item, SendBatch& batch);
     /// Sends a message whose retries are used up to the dead letters.
     std::optional<Refusal> judgeRetry(const protocol::SendMessageRequest& header, const plugin::Request& request,

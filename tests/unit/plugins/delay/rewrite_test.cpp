@@ -28,7 +28,7 @@ protected:
     }
     testkit::ManualClock clock_;
     DelayLevels levels_ = *DelayLevels::parse("1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h");
-    DelayRewrite rewrite_{levels_, clock_};
+    DelayRewrite rewrite_{levels_, clock_, nullptr};
     std::string text_;
 };
 
@@ -51,6 +51,28 @@ TEST_F(RewriteTest, ALevelBeyondTheLastIsTheLast) {
     EXPECT_EQ(moved.queueId, 17);
     EXPECT_EQ(findProperty(text_, "DELAY"), "18");
     EXPECT_EQ(moved.tagsCode, clock_.wallMs() + 7'200'000);
+}
+
+TEST_F(RewriteTest, ATimeIsForTheTimers) {
+    struct Timers final : service::TimerSchedule {
+        Status prepare(service::AppendItem& timed, std::string&) override {
+            timed.topic = "timers";
+            return Status::ok();
+        }
+    } timers;
+    DelayRewrite rewrite(levels_, clock_, &timers);
+    const std::string time = "TIMER_DELAY_SEC\0015\2"s;
+    auto timed = item(time);
+    ASSERT_TRUE(rewrite.prepare(timed, text_));
+    EXPECT_EQ(timed.topic, "timers");
+    const std::string level = "TIMER_DELAY_SEC\0015\2DELAY\0011\2"s;
+    auto levelled = item(level);
+    ASSERT_TRUE(rewrite.prepare(levelled, text_));
+    EXPECT_EQ(levelled.topic, "SCHEDULE_TOPIC_XXXX");
+    const std::string old = "TIMER_DELAY_SEC\0015\2TIMER_OUT_MS\0011\2"s;
+    auto delivered = item(old);
+    ASSERT_TRUE(rewrite.prepare(delivered, text_));
+    EXPECT_EQ(delivered.topic, "T") << "its time has come already";
 }
 
 TEST_F(RewriteTest, ALevelWinsOverATimeAndOverAnEarlierPlace) {

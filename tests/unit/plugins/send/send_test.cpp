@@ -7,9 +7,12 @@
 #include "patchbay/protocol/message/Batch.h"
 #include "patchbay/protocol/message/MessageId.h"
 #include "patchbay/protocol/message/MessageRecord.h"
+#include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/message/Properties.h"
+#include "patchbay/protocol/message/RecallHandle.h"
 #include "patchbay/protocol/message/SysFlag.h"
 #include "patchbay/protocol/util/Hash.h"
+#include "patchbay/service/DelaySchedule.h"
 #include "patchbay/service/TransactionStore.h"
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/MemoryStore.h"
@@ -96,6 +99,30 @@ protected:
     testkit::PluginRunner runner_{context_};
     plugin::Plugin* plugin_ = nullptr;
 };
+
+/// Puts everything aside for a time.
+struct TimersOnly final : service::DelaySchedule {
+    Status prepare(service::AppendItem& item, std::string& properties) override {
+        properties = std::string(item.properties) + "\2TIMER_OUT_MS\1" "5000\2";
+        item.properties = properties;
+        item.topic = protocol::kTopicTimer;
+        item.queueId = 0;
+        return Status::ok();
+    }
+};
+
+TEST_F(SendTest, ATimedMessageIsAnsweredWithWhatItTakesToRecallIt) {
+    TimersOnly timers;
+    context_.provide<service::DelaySchedule>(timers);
+    begin();
+    auto timed = send(header("T", "UNIQ_KEY\1U1\2TIMER_DELAY_SEC\0013\2"s, 2));
+    ASSERT_EQ(timed.code(), ResponseCode::Success) << timed.remark();
+    EXPECT_EQ(timed.field("queueId"), "2") << "the one that was asked for";
+    EXPECT_EQ(timed.field("recallHandle"), (protocol::RecallHandle{"T", "broker-a", 5001, "U1"}.encode()));
+    EXPECT_EQ(stored(protocol::kTopicTimer, 0, 0).view.body, "hello");
+    EXPECT_EQ(send("T", "UNIQ_KEY\1U2\2").field("recallHandle"), "");
+    EXPECT_EQ(send("%RETRY%g", "TIMER_DELAY_SEC\0013\2"s).field("recallHandle"), "");
+}
 
 TEST_F(SendTest, AnswersWhereTheMessageWent) {
     begin();

@@ -1,0 +1,356 @@
+#include "Delivery.h"
+
+#include "patchbay/protocol/message/Names.h"
+#include "patchbay/protocol/message/Properties.h"
+#include "patchbay/protocol/message/PropertyNames.h"
+#include "patchbay/protocol/util/Hash.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace patchbay::plugins::timer {
+
+using namespace protocol;
+using service::AppendItem;
+using service::AppendStatus;
+using service::ReadStatus;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr service::ReadLimits kNewLimits{256, 1 << 20, false};
+constexpr std::size_t kBatchMessages = 256;
+constexpr std::int64_t kBatchBytes = 4 << 20;
+constexpr milliseconds kRetryAfter{100};
+constexpr milliseconds kReadAgainAfter{1000};
+// The wall clock may be set forward while messages wait by the monotonic one.
+constexpr std::int64_t kWaitMsMax = 10'000;
+
+/// True when another try cannot end differently.
+bool isHopeless(AppendStatus status) noexcept {
+    return status == AppendStatus::MessageIllegal || status == AppendStatus::PropertiesSizeExceeded;
+}
+
+}  // namespace
+
+Delivery::Delivery(const DeliveryContext& context, const TimerMark& from) : context_(context), from_(from), next_(from.replayFrom) {}
+
+void Delivery::start() {
+    {
+        const std::lock_guard lock(mutex_);
+        running_ = true;
+    }
+    context_.recalls.deliverUntil(from_.deliveredMs);
+    context_.store.addListener(*this);
+    lookSoon();
+}
+
+void Delivery::drain() noexcept {
+    const std::lock_guard lock(mutex_);
+    running_ = false;
+}
+
+void Delivery::stop() noexcept {
+    drain();
+    context_.store.removeListener(*this);
+    {
+        std::unique_lock lock(mutex_);
+        allEnded_.wait(lock, [this] { return !appending_; });
+    }
+    settle();
+}
+
+TimerMark Delivery::mark() const {
+    if (!caughtUp_) return from_;
+    TimerMark mark{context_.recalls.deliveredUntil(), pending_.lowestUnfinished().value_or(next_), next_};
+    if (!pending_.empty()) mark.deliveredMs = std::min(mark.deliveredMs, pending_.next().wakeMs - 1);
+    for (const auto& timer : firing_) mark.deliveredMs = std::min(mark.deliveredMs, timer.wakeMs - 1);
+    return mark;
+}
+
+void Delivery::appended(std::span<const service::AppendedRecord> records) noexcept {
+    const bool ours = std::ranges::any_of(records, [](const auto& record) { return record.topic == kTopicTimer; });
+    if (ours && idle_.exchange(false, std::memory_order_acq_rel)) lookSoon();
+}
+
+void Delivery::done() noexcept {
+    ended_.store(true, std::memory_order_release);
+    // Everything under the lock, the signal too: stop() is followed by destruction.
+    const std::lock_guard lock(mutex_);
+    appending_ = false;
+    post();
+    allEnded_.notify_all();
+}
+
+void Delivery::lookSoon() noexcept {
+    const std::lock_guard lock(mutex_);
+    post();
+}
+
+void Delivery::post() noexcept {
+    if (posted_ || !running_) return;
+    posted_ = true;
+    context_.timers.post([this] { look(); });
+}
+
+void Delivery::look() {
+    {
+        const std::lock_guard lock(mutex_);
+        posted_ = false;
+        if (!running_) return;
+    }
+    settle();
+    const bool more = takeNew();
+    if (caughtUp_) fire();
+    const std::int64_t unread = context_.store.range(kTopicTimer, 0).max - next_;
+    context_.rewrite.setPending(pending_.size() + firing_.size() + static_cast<std::size_t>(std::max<std::int64_t>(unread, 0)));
+    if (more) return lookSoon();
+    arm();
+}
+
+void Delivery::arm() {
+    const MonotonicTime now = context_.clock.now();
+    MonotonicTime at = readAgain_;
+    if (caughtUp_ && !inFlight_ && (!pending_.empty() || !items.empty())) {
+        std::int64_t wait = 0;
+        if (items.empty()) wait = std::clamp<std::int64_t>(pending_.next().wakeMs - context_.clock.wallMs(), 0, kWaitMsMax);
+        at = std::min(at, std::max(now + milliseconds(wait), notBefore_));
+    }
+    if (at == timerAt_ && at > now) return;
+    context_.timers.cancel(timer_);
+    timerAt_ = at;
+    if (at == MonotonicTime::max()) return;
+    const auto wait = std::chrono::ceil<milliseconds>(at - now);
+    timer_ = context_.timers.after(std::max(wait, milliseconds(0)), [this] {
+        timerAt_ = MonotonicTime::max();
+        lookSoon();
+    });
+}
+
+bool Delivery::takeNew() {
+    readAgain_ = MonotonicTime::max();
+    if (idle_.load(std::memory_order_relaxed)) return false;
+    context_.store.read(kTopicTimer, 0, next_, kNewLimits, nullptr, read_);
+    switch (read_.status) {
+        case ReadStatus::Found:
+            for (const std::string_view piece : read_.pieces) takeRecords(piece);
+            if (next_ < read_.maxOffset) return true;
+            caughtUp_ = true;
+            return !sleep();
+        case ReadStatus::OffsetTooSmall:
+        case ReadStatus::OffsetBeyondEnd:
+        case ReadStatus::Gone:
+            if (read_.nextOffset == next_) break;
+            goOnAt(read_.nextOffset);
+            return true;
+        case ReadStatus::NoSuchQueue:
+        case ReadStatus::QueueEmpty:
+        case ReadStatus::OffsetAtEnd:
+            if (isUnreadable(read_)) break;
+            if (next_ > read_.maxOffset) goOnAt(read_.maxOffset);
+            caughtUp_ = true;
+            return !sleep();
+        default: break;
+    }
+    // What the topic holds is not known now.
+    readAgain_ = context_.clock.now() + milliseconds(kWaitMsMax);
+    return false;
+}
+
+bool Delivery::isUnreadable(const service::ReadResult& read) const {
+    if (read.status != ReadStatus::NoSuchQueue) return false;
+    return std::ranges::any_of(context_.store.queues(), [](const service::QueueKey& queue) { return queue.topic == kTopicTimer; });
+}
+
+void Delivery::goOnAt(std::int64_t offset) {
+    // From the start on it is no news that the oldest are gone.
+    if (caughtUp_) context_.log.warn("the timer topic goes on at another offset", {{"from", next_}, {"to", offset}});
+    next_ = offset;
+}
+
+bool Delivery::sleep() {
+    idle_.exchange(true, std::memory_order_acq_rel);
+    // A message that became visible before the exchange told nobody.
+    if (context_.store.range(kTopicTimer, 0).max <= next_) return true;
+    return !idle_.exchange(false, std::memory_order_acq_rel);
+}
+
+void Delivery::takeRecords(std::string_view piece) {
+    RecordView record;
+    while (!piece.empty()) {
+        if (RecordView::parse(piece, record, RecordCheck::Layout) != RecordStatus::Message) {
+            passOver("it is damaged", {0, next_});
+            ++next_;
+            return;
+        }
+        takeOne(record);
+        next_ = record.queueOffset + 1;
+        piece.remove_prefix(static_cast<std::size_t>(record.size));
+    }
+}
+
+void Delivery::takeOne(const RecordView& record) {
+    const TimerMessage message = TimerMessage::of(record.properties);
+    if (!message.outMs) return passOver("it names no time", {0, record.queueOffset});
+    if (!message.recalledKey.empty()) return context_.recalls.restore(message.recalledKey, *message.outMs + 1);
+    const std::int64_t wake = wakeMs(message.dueMs(record.storeTimestamp), record.storeTimestamp, context_.config.rollAfterMs);
+    const bool delivered = record.queueOffset < from_.queueOffset && wake <= from_.deliveredMs;
+    if (!delivered) pending_.add({wake, record.queueOffset});
+}
+
+void Delivery::fire() {
+    if (inFlight_ || context_.clock.now() < notBefore_) return;
+    while (items.empty()) {
+        if (pending_.empty() || pending_.next().wakeMs > context_.clock.wallMs()) return;
+        gather();
+        // All of them were recalled, for instance.
+        if (items.empty()) finishBatch();
+        if (context_.clock.now() < notBefore_) return;
+    }
+    inFlight_ = true;
+    failure = Status::ok();
+    {
+        const std::lock_guard lock(mutex_);
+        appending_ = true;
+    }
+    context_.store.append(*this);
+}
+
+void Delivery::gather() {
+    const std::int64_t now = context_.clock.wallMs();
+    context_.recalls.deliverUntil(now);
+    while (!pending_.empty() && pending_.next().wakeMs <= now && firing_.size() < kBatchMessages) firing_.push_back(pending_.take());
+    std::int64_t bytes = 0;
+    for (std::size_t at = 0; at < firing_.size();) {
+        std::size_t end = at + 1;
+        while (end < firing_.size() && firing_[end].offset == firing_[end - 1].offset + 1) ++end;
+        const std::size_t before = reads_.size();
+        const std::size_t taken = readRun(std::span(firing_).subspan(at, end - at));
+        for (std::size_t i = before; i < reads_.size(); ++i) bytes += reads_[i].bytes;
+        at += taken;
+        if (at == end && bytes < kBatchBytes) continue;
+        // The rest waits for the next batch.
+        for (std::size_t i = at; i < firing_.size(); ++i) pending_.putBack(firing_[i]);
+        firing_.resize(at);
+    }
+}
+
+std::size_t Delivery::readRun(const std::span<const PendingTimer> all) {
+    std::span<const PendingTimer> run = all;
+    while (!run.empty()) {
+        service::ReadResult& read = reads_.emplace_back();
+        const service::ReadLimits limits{static_cast<std::int32_t>(run.size()), 1 << 20, false};
+        context_.store.read(kTopicTimer, 0, run.front().offset, limits, nullptr, read);
+        std::size_t taken = 0;
+        for (std::string_view piece : read.pieces) {
+            RecordView record;
+            while (taken < run.size() && !piece.empty() &&
+                   RecordView::parse(piece, record, RecordCheck::Layout) == RecordStatus::Message) {
+                build(record, run[taken++]);
+                piece.remove_prefix(static_cast<std::size_t>(record.size));
+            }
+        }
+        if (taken == 0 && isPassing(read)) {
+            context_.log.limited(plugin::LogLevel::Error, "timed messages cannot be read now and are tried again",
+                                 {{"offset", run.front().offset}});
+            notBefore_ = context_.clock.now() + kReadAgainAfter;
+            return all.size() - run.size();
+        }
+        if (taken == 0) {
+            passOver(read.status == ReadStatus::Found ? "it is damaged" : "it is no longer in the store", run.front());
+            taken = 1;
+        }
+        run = run.subspan(taken);
+    }
+    return all.size();
+}
+
+bool Delivery::isPassing(const service::ReadResult& read) const {
+    switch (read.status) {
+        case ReadStatus::Found:
+        case ReadStatus::OffsetTooSmall:
+        case ReadStatus::OffsetAtEnd:
+        case ReadStatus::OffsetBeyondEnd:
+        case ReadStatus::QueueEmpty:
+        case ReadStatus::Gone: return false;
+        case ReadStatus::NoSuchQueue: return isUnreadable(read);
+        default: return true;
+    }
+}
+
+void Delivery::build(const RecordView& record, const PendingTimer& timer) {
+    const TimerMessage message = TimerMessage::of(record.properties);
+    if (!message.outMs || message.realTopic.empty() || !message.realQueue || *message.realQueue < 0 ||
+        message.realTopic == kTopicTransHalf || message.realTopic == kTopicTimer) {
+        return passOver("it does not say where it belongs", timer);
+    }
+    if (context_.recalls.contains([&message] { return message.recallKey(); })) return context_.recalled.add();
+
+    AppendItem& item = items.emplace_back();
+    item.body = record.body;
+    item.properties = record.properties;
+    item.bornHost = record.bornHost();
+    item.storeHost = record.storeHost();
+    item.bornTimestamp = record.bornTimestamp;
+    item.tagsCode = tagsCode(findProperty(record.properties, kPropertyTags));
+    item.flag = record.flag;
+    item.sysFlag = record.sysFlag;
+    item.reconsumeTimes = record.reconsumeTimes;
+    item.waitStored = false;
+    const std::int64_t due = message.dueMs(record.storeTimestamp);
+    if (timer.wakeMs < due) return buildCopyToWaitOn(record, due, message);
+
+    item.topic = message.realTopic;
+    item.queueId = *message.realQueue;
+    std::string times(needsPropertySeparator(record.properties) ? 1 : 0, kPropertyEnd);
+    appendProperty(times, kPropertyTimerEnqueueMs, std::to_string(record.storeTimestamp));
+    appendProperty(times, kPropertyTimerDequeueMs, std::to_string(context_.clock.wallMs()));
+    item.brokerProperties = texts_.emplace_back(std::move(times));
+}
+
+void Delivery::buildCopyToWaitOn(const RecordView& record, std::int64_t dueMs, const TimerMessage& message) {
+    Properties properties(record.properties);
+    properties.remove(kPropertyTimerDelaySec);
+    properties.remove(kPropertyTimerDelayMs);
+    properties.set(kPropertyTimerDeliverMs, std::to_string(dueMs));
+    properties.set(kPropertyTimerRollTimes, std::to_string(message.rolled + 1));
+    AppendItem& item = items.back();
+    item.topic = kTopicTimer;
+    item.queueId = 0;
+    item.properties = texts_.emplace_back(properties.encode());
+}
+
+void Delivery::passOver(std::string_view why, const PendingTimer& timer) {
+    context_.undeliverable.add();
+    context_.log.limited(plugin::LogLevel::Error, "a timed message cannot be delivered and is passed over",
+                         {{"offset", timer.offset}, {"because", why}});
+}
+
+void Delivery::settle() {
+    if (!inFlight_ || !ended_.exchange(false, std::memory_order_acquire)) return;
+    inFlight_ = false;
+    std::erase_if(items, [this](const AppendItem& item) {
+        if (service::isStored(item.status)) {
+            (item.topic == kTopicTimer ? context_.rolled : context_.delivered).add();
+            return true;
+        }
+        if (!isHopeless(item.status)) return false;
+        context_.undeliverable.add();
+        context_.log.limited(plugin::LogLevel::Error, "a timed message is refused for good and passed over",
+                             {{"topic", item.topic}, {"queue", item.queueId}});
+        return true;
+    });
+    if (items.empty()) return finishBatch();
+    notBefore_ = context_.clock.now() + kRetryAfter;
+    context_.log.limited(plugin::LogLevel::Warn, "timed messages are refused by the store and tried again",
+                         {{"messages", items.size()}, {"problem", failure.message()}});
+}
+
+void Delivery::finishBatch() {
+    for (const auto& timer : firing_) pending_.finished(timer);
+    firing_.clear();
+    reads_.clear();
+    texts_.clear();
+}
+
+}  // namespace patchbay::plugins::timer

@@ -1,0 +1,115 @@
+// Delivery: brings timed messages to their topics when their time has come.
+#pragma once
+
+#include "PendingTimers.h"
+#include "Recalls.h"
+#include "TimerConfig.h"
+#include "TimerMessage.h"
+#include "TimerProgress.h"
+#include "TimerRewrite.h"
+
+#include "patchbay/base/Clock.h"
+#include "patchbay/plugin/Logger.h"
+#include "patchbay/plugin/Runtime.h"
+#include "patchbay/protocol/message/MessageRecord.h"
+#include "patchbay/service/MessageStore.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::plugins::timer {
+
+/// What it works with; outlives it.
+struct DeliveryContext {
+    service::MessageStore& store;
+    Recalls& recalls;
+    TimerRewrite& rewrite;
+    const TimerConfig& config;
+    plugin::Timers& timers;
+    const Clock& clock;
+    plugin::Logger& log;
+    plugin::Counter& delivered;
+    plugin::Counter& recalled;
+    plugin::Counter& rolled;
+    plugin::Counter& undeliverable;
+};
+
+/// Reads the timer topic, keeps for each message when it has to be looked at, and hands over what is due, in the order of the times.
+/// Runs on the control executor with one timer, set to the next time, and none while nothing waits. Messages are delivered at least
+/// once: the mark moves after the store has taken them. After a start the topic is read from the mark on before anything is delivered,
+/// so that no recall is missed. Owned by the plugin from start() to stop(). At most one append is on its way.
+class Delivery final : private service::AppendListener, private service::AppendBatch {
+public:
+    Delivery(const DeliveryContext& context, const TimerMark& from);
+    void start();
+    /// Starts no more appends. Any thread.
+    void drain() noexcept;
+    /// After the timers were cancelled: waits for the append that is on its way and takes over its outcome.
+    void stop() noexcept;
+    /// How far it has come; what it was made with until the topic was read. Control executor, or after stop().
+    [[nodiscard]] TimerMark mark() const;
+
+private:
+    void appended(std::span<const service::AppendedRecord> records) noexcept override;
+    void done() noexcept override;
+
+    void lookSoon() noexcept;
+    void post() noexcept;   // with the lock held
+    void look();
+    void arm();
+    /// True when there may be more at once.
+    bool takeNew();
+    void takeRecords(std::string_view piece);
+    void takeOne(const protocol::RecordView& record);
+    void goOnAt(std::int64_t offset);
+    /// The store lists the topic and yet finds none: what it holds is not known.
+    [[nodiscard]] bool isUnreadable(const service::ReadResult& read) const;
+    bool sleep();
+
+    void fire();
+    void gather();
+    /// Neighbours in the topic. How many of them were dealt with: the rest cannot be read now.
+    std::size_t readRun(std::span<const PendingTimer> all);
+    /// Nothing was found, but that may change.
+    [[nodiscard]] bool isPassing(const service::ReadResult& read) const;
+    void build(const protocol::RecordView& record, const PendingTimer& timer);
+    void buildCopyToWaitOn(const protocol::RecordView& record, std::int64_t dueMs, const TimerMessage& message);
+    void passOver(std::string_view why, const PendingTimer& timer);
+    void settle();
+    void finishBatch();
+
+    const DeliveryContext context_;
+    const TimerMark from_;
+
+    // Control executor only, but for items and failure while an append is on its way.
+    PendingTimers pending_;
+    std::vector<PendingTimer> firing_;         // whose messages are in `items`, or passed over
+    std::deque<service::ReadResult> reads_;    // what the views of `items` point into
+    std::deque<std::string> texts_;
+    service::ReadResult read_;
+    std::int64_t next_;                        // the first message of the topic that was not read
+    bool caughtUp_ = false;
+    bool inFlight_ = false;
+    MonotonicTime notBefore_{};                // no delivery earlier
+    MonotonicTime readAgain_ = MonotonicTime::max();
+    plugin::TimerId timer_ = 0;
+    MonotonicTime timerAt_ = MonotonicTime::max();
+
+    std::atomic<bool> idle_{false};
+    std::atomic<bool> ended_{false};
+    std::mutex mutex_;
+    std::condition_variable allEnded_;
+    // Guarded by mutex_.
+    bool appending_ = false;
+    bool posted_ = false;
+    bool running_ = false;
+};
+
+}  // namespace patchbay::plugins::timer

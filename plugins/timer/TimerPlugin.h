@@ -1,0 +1,41 @@
+// TimerPlugin: messages that are delivered at a time of their producer's choice.
+#pragma once
+
+#include "Delivery.h"
+#include "RecallProcessor.h"
+#include "Recalls.h"
+#include "TimerConfig.h"
+#include "TimerProgress.h"
+#include "TimerRewrite.h"
+
+#include "patchbay/plugin/Plugin.h"
+
+#include <memory>
+
+namespace patchbay::plugins::timer {
+
+/// Owned by the kernel. Only a master delivers; the store of a replica takes no messages.
+class TimerPlugin final : public plugin::Plugin {
+public:
+    std::span<const plugin::ConfigKey> configKeys() const noexcept override { return TimerConfig::keys(); }
+    Status configure(const plugin::ConfigView& view) override;
+    Status init(plugin::PluginContext& context) override;
+    Status start() override;
+    void drain() noexcept override;
+    void stop() noexcept override;
+
+private:
+    void persist() noexcept;
+
+    TimerConfig config_;
+    plugin::PluginContext* context_ = nullptr;
+    plugin::ServiceRef<service::MessageStore> store_;
+    plugin::ServiceRef<service::TopicConfigs> topics_;
+    std::unique_ptr<TimerRewrite> rewrite_;
+    std::unique_ptr<Recalls> recalls_;
+    std::unique_ptr<TimerProgress> progress_;
+    std::unique_ptr<RecallProcessor> processor_;
+    std::unique_ptr<Delivery> delivery_;
+};
+
+}  // namespace patchbay::plugins::timer
