@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -134,7 +135,7 @@ TEST_F(StoreToolTest, EachKindOfDamageIsFoundAndTheRestIsStillLookedAt) {
     write().reset();
     const std::string log0 = "commitlog/00000000000000000000";
     damage(log0, positions[50] + 90, "\xff");
-    damage("consumequeue/TopicA/1/00000000000000000400", 3 * 20 + 4, "\x01\x02");
+    damage("consumequeue/TopicA/1/00000000000000000400", 3 * 20 + 7, "\x01");
     for (const auto& entry : fs::directory_iterator(own.root + "/index")) {
         damage("index/" + entry.path().filename().string(), 40 + 50 * 4 + 7 * 20, "\x7f");
     }
@@ -211,6 +212,41 @@ TEST_F(StoreToolTest, ADryRunSaysWhatAStartWouldDoAndTheStartThenDoesIt) {
     EXPECT_EQ(again.range("TopicA", 0).max, 100);
     EXPECT_TRUE(log.contains("the commit log ends with a record that is not whole"));
 }
+
+/// Directories that a Java broker wrote; the tools must not take for damage what Java calls normal.
+class JavaStore : public StoreToolTest, public testing::WithParamInterface<const char*> {
+protected:
+    JavaStore() {
+        const std::string base = std::string(PATCHBAY_TEST_DATA) + "/golden/store/" + GetParam();
+        EXPECT_EQ(std::system(("tar -xzf " + base + ".tar.gz -C " + dir.path()).c_str()), 0);
+        tool.indexSlots = 1000;
+        tool.indexEntries = std::string_view(GetParam()) == "c-complex" ? 2000 : 4000;
+    }
+};
+
+TEST_P(JavaStore, IsWholeForTheToolsAndADryRunEndsWhereJavaEnded) {
+    const std::string name = GetParam();
+    const bool cut = name == "b3-cut";
+    const CheckReport report = check();
+    std::string all;
+    for (const std::string& line : lines) all.append(line).append("\n");
+    // A killed broker had not written all of its queues; a zeroed end of a record is the damage that was made on purpose.
+    const bool killed = name.starts_with("b");
+    EXPECT_EQ(report.problems > 0 && !killed, false) << all;
+    EXPECT_GT(report.records, 100) << all;
+    EXPECT_EQ(count("do not add up to its size"), cut ? 1 : 0) << all;
+    const auto before = contents();
+    const Result<CheckReport> dry = storeRepairDryRun(tool, sink());
+    ASSERT_TRUE(dry) << dry.error().toString();
+    EXPECT_EQ(contents(), before);
+    static const std::map<std::string, std::int64_t> kEnds = {{"a-simple", 207'188}, {"b-killed", 1'166'108}, {"b2-torn", 594'281},
+                                                              {"b3-cut", 482'861},   {"c-complex", 1'759'207}, {"d-names", 128'917},
+                                                              {"e-extended", 43'365}};
+    EXPECT_EQ(dry->end, kEnds.at(name)) << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Java, JavaStore,
+                         testing::Values("a-simple", "b-killed", "b2-torn", "b3-cut", "c-complex", "d-names", "e-extended"));
 
 }  // namespace
 

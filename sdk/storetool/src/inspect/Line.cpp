@@ -67,6 +67,7 @@ Line& Line::add(std::string_view name, bool value) {
 }
 
 Status Line::to(const LineSink& out) && {
+    if (json_) text_ += '}';
     if (!out || out(text_)) return Status::ok();
     return {StatusCode::Cancelled, "the reader of the lines gave up"};
 }

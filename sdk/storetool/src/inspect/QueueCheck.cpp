@@ -82,12 +82,16 @@ Result<Unit> QueueCheck::unit(std::int64_t offset) {
     return loadUnit(kept_.data() + (offset - keptFrom_) * kUnitBytes);
 }
 
-Status QueueCheck::see(const protocol::RecordView& record) {
+Status QueueCheck::see(const protocol::RecordView& record, LogBytes& log) {
     const Result<Unit> there = unit(record.queueOffset);
     if (!there) return there.error();
     if (there->physical == record.physicalOffset && there->bytes == record.size) return Status::ok();
     // Of a topic that was deleted and made again: the number belongs to a later message now.
-    if (there->isWritten() && !there->isFiller() && there->physical > record.physicalOffset) return Status::ok();
+    if (there->isWritten() && !there->isFiller() && there->physical > record.physicalOffset) {
+        const Result<bool> later = log.hasRecord(there->physical, there->bytes);
+        if (!later) return later.error();
+        if (*later) return Status::ok();
+    }
     ++missing;
     if (firstMissing < 0) firstMissing = record.queueOffset;
     return Status::ok();

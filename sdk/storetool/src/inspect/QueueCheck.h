@@ -39,7 +39,7 @@ public:
     /// What is wrong with names and sizes; empty when nothing is.
     [[nodiscard]] std::string structure() const;
     /// A record of the log that belongs here.
-    Status see(const protocol::RecordView& record);
+    Status see(const protocol::RecordView& record, LogBytes& log);
     /// Looks at all units, once every record was seen.
     Status count(LogBytes& log, std::int64_t logEnd);
 

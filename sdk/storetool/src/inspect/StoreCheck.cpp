@@ -10,8 +10,10 @@
 #include "patchbay/protocol/message/PropertyNames.h"
 #include "patchbay/protocol/message/SysFlag.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -136,7 +138,7 @@ private:
             ++withoutQueue_;
             return Status::ok();
         }
-        return queue->second->folder().batch ? Status::ok() : queue->second->see(record);
+        return queue->second->folder().batch ? Status::ok() : queue->second->see(record, log_);
     }
 
     Status checkQueues() {
