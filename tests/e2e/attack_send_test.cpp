@@ -182,6 +182,15 @@ TEST_F(AttackSend, NamesThatAreTooLongOrMadeOfOtherCharactersAreRefusedEverywher
     }
 }
 
+TEST_F(AttackSend, TheLimitOfABodyIsExactAndNamed) {
+    constexpr std::size_t kLimit = 4U << 20;
+    for (const std::size_t bytes : {kLimit - 1, kLimit}) EXPECT_EQ(send("Limit", std::string(bytes, 'b'))->code, 0) << bytes;
+    const auto refused = send("Limit", std::string(kLimit + 1, 'b'));
+    expectRefused(refused, "one byte too many");
+    EXPECT_NE(refused->remark.value_or("").find(std::to_string(kLimit)), std::string::npos) << refused->remark.value_or("");
+    EXPECT_EQ(maxOffset("Limit"), 2);
+}
+
 TEST_F(AttackSend, InnerAndOuterPropertiesOfABatchStayWhole) {
     const auto answer = sendBatch("Glued", entry("one", "KEYS\x01" "k1") + entry("two", "KEYS\x01" "k2\x02") + entry("three"), "OUTER\x01" "o\x02");
     ASSERT_TRUE(answer);
@@ -198,6 +207,7 @@ TEST_F(AttackSend, BatchesThatBreakTheRulesAreRefusedWhole) {
     for (const char* properties : {"DELAY\x01" "3\x02", "TRAN_MSG\x01" "true\x02", "TIMER_DELAY_SEC\x01" "3\x02"}) {
         expectRefused(sendBatch("Rules", entry("one") + entry("two", properties)), properties);
     }
+    expectRefused(sendBatch("Rules", entry("one", "WAIT\x01" "false\x02") + entry("two", "WAIT\x01" "true\x02")), "two wishes to wait");
     expectRefused(sendBatch("Rules", {}), "an empty batch");
     EXPECT_EQ(maxOffset("Rules"), 1);
     const std::string good = entry("one") + entry("two");
