@@ -8,7 +8,8 @@ set(PATCHBAY_LAYER_testkit_MAY    protocol plugin_api)
 set(PATCHBAY_LAYER_kernel_MAY     protocol net plugin_api kernel)
 set(PATCHBAY_LAYER_plugin_MAY     protocol plugin_api)
 set(PATCHBAY_LAYER_storetool_MAY  protocol plugin_api plugin)
-set(PATCHBAY_LAYER_test_MAY       protocol net plugin_api client testkit storetool kernel plugin test)
+set(PATCHBAY_LAYER_tool_MAY       protocol client storetool tool)
+set(PATCHBAY_LAYER_test_MAY       protocol net plugin_api client testkit storetool kernel plugin tool test)
 
 # Records that a target belongs to a layer. Every target of ours is recorded, by the helpers below.
 function(patchbay_layer target layer)

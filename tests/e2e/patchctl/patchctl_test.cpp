@@ -1,0 +1,306 @@
+// Proves: every command of patchctl does at a broker what it says, in tables and in JSON, with the exit codes that are documented.
+// How: the built patchctl as a process against one broker. Left to others: parsing, help and layout (unit_patchctl), clusters of several brokers.
+#include "PatchctlFixture.h"
+
+#include "patchbay/protocol/headers/SendMessage.h"
+#include "patchbay/protocol/message/MessageId.h"
+#include "patchbay/protocol/route/Heartbeat.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace patchbay::test {
+namespace {
+
+std::string readFile(const std::string& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+TEST_F(PatchctlFixture, TopicsAreCreatedShownChangedAndDeleted) {
+    EXPECT_NE(done("topic create CtlTopic --queues 3 --type FIFO").find("created"), std::string::npos);
+    EXPECT_EQ(shell("topic create CtlTopic").exit, 1) << "it exists";
+    std::string text;
+    auto list = parsed("topic list", text);
+    const auto topic = row(list, "topic", "CtlTopic");
+    EXPECT_EQ(topic["readQueues"].integer(), 3);
+    EXPECT_EQ(topic["perm"].text(), "RW-");
+    EXPECT_FALSE(row(list, "topic", "TBW102").exists());
+    EXPECT_NE(done("topic list --all").find("TBW102"), std::string::npos);
+    done("topic set CtlTopic --perm 4 --queues 5");
+    list = parsed("topic list", text);
+    EXPECT_EQ(row(list, "topic", "CtlTopic")["perm"].text(), "R--");
+    EXPECT_EQ(row(list, "topic", "CtlTopic")["writeQueues"].integer(), 5);
+    EXPECT_EQ(parsed("topic show CtlTopic", text).root().size(), 5U);
+    EXPECT_EQ(shell("topic show CtlNothing").exit, 3);
+    EXPECT_EQ(shell("topic set CtlNothing --perm 6").exit, 3);
+    EXPECT_NE(done("topic delete CtlTopic --dry-run --json").find("\"deleted\":false"), std::string::npos);
+    EXPECT_EQ(shell("topic show CtlTopic").exit, 0) << "nothing was deleted";
+    EXPECT_NE(done("topic delete CtlTopic --json").find("\"deleted\":true"), std::string::npos);
+    EXPECT_EQ(shell("topic show CtlTopic").exit, 3);
+    EXPECT_EQ(shell("topic create 'no name!'").exit, 1);
+}
+
+TEST_F(PatchctlFixture, RoutesAreShown) {
+    done("topic create CtlRoute --queues 2");
+    std::string text;
+    const auto route = parsed("route CtlRoute", text);
+    ASSERT_EQ(route.root().size(), 1U) << text;
+    EXPECT_NE(text.find("\"address\":\"127.0.0.1:" + std::to_string(broker_->brokerPort())), std::string::npos) << text;
+    EXPECT_EQ(shell("route CtlNothing").exit, 3);
+}
+
+TEST_F(PatchctlFixture, MessagesAreSentAndFoundByIdKeyAndTime) {
+    done("topic create CtlMessages --queues 2");
+    std::string text;
+    const auto sent = parsed("message send CtlMessages --body 'first body' --tags TagA --keys 'k1 k2' -P color=red", text);
+    ASSERT_EQ(sent.root().size(), 1U) << text;
+    const auto row = (*sent.root().begin()).value;
+    EXPECT_EQ(row["status"].text(), "stored");
+    const std::string id = row["id"].text().value_or("");
+    EXPECT_NE(done("message get CtlMessages " + id).find("first body"), std::string::npos);
+    EXPECT_NE(done("message get CtlMessages " + row["offsetId"].text().value_or("")).find("first body"), std::string::npos);
+    std::string found = done("message get CtlMessages --key k2 --json");
+    EXPECT_NE(found.find("\"color\":\"red\""), std::string::npos) << found;
+    EXPECT_NE(found.find("\"tags\":\"TagA\""), std::string::npos) << found;
+    EXPECT_NE(done("message get CtlMessages --begin -1h").find("first body"), std::string::npos);
+    EXPECT_EQ(shell("message get CtlMessages --begin -2h --end -1h").exit, 3);
+    EXPECT_EQ(shell("message get CtlMessages --key nobody").exit, 3);
+    EXPECT_EQ(shell("message send CtlNothing --body x").exit, 3) << "a topic is not made by a slip of the pen";
+    EXPECT_EQ(shell("message send CtlMessages").exit, 1) << "nothing to send";
+}
+
+TEST_F(PatchctlFixture, TheTailOfATopicIsFiltered) {
+    done("topic create CtlTail --queues 1");
+    done("message send CtlTail --body one --tags A --count 3");
+    done("message send CtlTail --body two --tags B --keys kk -P p=q");
+    EXPECT_EQ(done("message tail CtlTail --json").find("two") == std::string::npos, false);
+    const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+    EXPECT_EQ(lines(done("message tail CtlTail --json")), 4);
+    EXPECT_EQ(lines(done("message tail CtlTail --json --lines 2")), 2);
+    EXPECT_EQ(lines(done("message tail CtlTail --json --tags A")), 3);
+    EXPECT_EQ(lines(done("message tail CtlTail --json --grep tw")), 1);
+    EXPECT_EQ(lines(done("message tail CtlTail --json --key kk")), 1);
+    EXPECT_EQ(lines(done("message tail CtlTail --json -P p=q")), 1);
+    EXPECT_EQ(lines(done("message tail CtlTail --json -f --count 2")), 2);
+    EXPECT_EQ(shell("message tail CtlNothing").exit, 3);
+}
+
+TEST_F(PatchctlFixture, DeadLettersAreSentAgain) {
+    done("topic create CtlDead --queues 1");
+    done("group create CtlDeadGroup");
+    std::string text;
+    const auto sent = parsed("message send CtlDead --body 'did not work' --tags T", text);
+    const auto id = protocol::MessageId::parse((*sent.root().begin()).value["offsetId"].text().value_or(""));
+    ASSERT_TRUE(id) << text;
+    // What a consumer does that gives up: level -1 is the dead-letter topic at once.
+    RawClient client(broker_->brokerPort());
+    protocol::ConsumerSendMsgBackRequest back;
+    back.offset = id->physicalOffset;
+    back.group = "CtlDeadGroup";
+    back.delayLevel = -1;
+    back.originTopic = "CtlDead";
+    auto command = protocol::RemotingCommand::request(protocol::RequestCode::ConsumerSendMsgBack);
+    command.setHeader(back);
+    const auto answered = client.call(std::move(command));
+    ASSERT_TRUE(answered);
+    ASSERT_EQ(answered->code, 0) << answered->remark.value_or("");
+    // The name server has to hear of the new topic first.
+    Ran dry;
+    for (int i = 0; i < 100; ++i) {
+        dry = shell("message replay CtlDeadGroup --dry-run --json");
+        if (dry.exit == 0 && dry.out.find("CtlDead\"") != std::string::npos) break;
+    }
+    EXPECT_NE(dry.out.find("\"topic\":\"CtlDead\",\"messages\":1,\"sent\":false"), std::string::npos) << dry.out;
+    EXPECT_NE(done("message replay CtlDeadGroup --json").find("\"sent\":true"), std::string::npos);
+    const std::string all = done("message tail CtlDead --json");
+    EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 2) << all;
+    EXPECT_EQ(all.find("RETRY_TOPIC"), std::string::npos) << all;
+    EXPECT_EQ(shell("message replay CtlNobody").exit, 3);
+}
+
+TEST_F(PatchctlFixture, GroupsAreCreatedShownChangedAndDeleted) {
+    done("group create CtlGroup --retry-max 5");
+    EXPECT_EQ(shell("group create CtlGroup").exit, 1) << "it exists";
+    std::string text;
+    EXPECT_EQ(row(parsed("group list", text), "group", "CtlGroup")["retryMax"].integer(), 5);
+    done("group set CtlGroup --consume no");
+    const auto list = parsed("group list", text);
+    EXPECT_EQ(row(list, "group", "CtlGroup")["consume"].boolean(), false);
+    EXPECT_EQ(row(list, "group", "CtlGroup")["retryMax"].integer(), 5) << "what no option names stays";
+    EXPECT_EQ(shell("group set CtlNobody --consume no").exit, 3);
+    EXPECT_EQ(shell("group show CtlGroup").exit, 3) << "nobody is connected";
+    EXPECT_EQ(shell("group client CtlGroup c@1").exit, 3);
+    done("group delete CtlGroup --dry-run");
+    EXPECT_TRUE(row(parsed("group list", text), "group", "CtlGroup").exists());
+    done("group delete CtlGroup");
+    EXPECT_FALSE(row(parsed("group list", text), "group", "CtlGroup").exists());
+}
+
+TEST_F(PatchctlFixture, MembersOfAGroupAreShown) {
+    done("topic create CtlOnline");
+    RawClient client(broker_->brokerPort());
+    protocol::HeartbeatData beat;
+    beat.clientId = "c@1";
+    beat.producerGroups = {"CtlProducers"};
+    protocol::ConsumerData consumer;
+    consumer.groupName = "CtlOnlineGroup";
+    consumer.consumeType = protocol::ConsumeType::Passively;
+    consumer.messageModel = protocol::MessageModel::Clustering;
+    consumer.subscriptionDataSet.push_back(*protocol::SubscriptionData::build("CtlOnline", "TagA"));
+    beat.consumerDataSet.push_back(consumer);
+    auto command = protocol::RemotingCommand::request(protocol::RequestCode::HeartBeat);
+    command.body = beat.toJson();
+    ASSERT_EQ(client.call(std::move(command))->code, 0);
+    Ran shown;
+    for (int i = 0; i < 100 && shown.exit != 0; ++i) shown = shell("group show CtlOnlineGroup --json");
+    EXPECT_NE(shown.out.find("\"client\":\"c@1\""), std::string::npos) << shown.out;
+    EXPECT_NE(shown.out.find("CtlOnline (TagA)"), std::string::npos) << shown.out;
+    EXPECT_NE(done("topic groups CtlOnline --json").find("\"group\":\"CtlOnlineGroup\",\"members\":1"), std::string::npos);
+    EXPECT_NE(done("broker producers --json").find("\"group\":\"CtlProducers\",\"client\":\"c@1\""), std::string::npos);
+}
+
+TEST_F(PatchctlFixture, OffsetsAreShownResetAndCloned) {
+    done("topic create CtlOffsets --queues 1");
+    done("group create CtlOffsetsA");
+    done("group create CtlOffsetsB");
+    done("message send CtlOffsets --body x --count 5");
+    EXPECT_NE(done("offset reset CtlOffsetsA --topic CtlOffsets --to last --dry-run --json").find("\"to\":5"), std::string::npos);
+    EXPECT_EQ(shell("offset show CtlOffsetsA --topic CtlOffsets --json").out.find("\"committed\":5"), std::string::npos) << "only tried";
+    done("offset reset CtlOffsetsA --topic CtlOffsets --to 3 --queue 0");
+    EXPECT_NE(done("offset show CtlOffsetsA --topic CtlOffsets --json").find("\"end\":5,\"committed\":3,\"behind\":2"), std::string::npos);
+    done("offset clone CtlOffsetsA CtlOffsetsB --topic CtlOffsets");
+    EXPECT_NE(done("offset show CtlOffsetsB --topic CtlOffsets --json").find("\"committed\":3"), std::string::npos);
+    EXPECT_NE(done("offset reset CtlOffsetsA --topic CtlOffsets --to first --json").find("\"again\":3"), std::string::npos);
+    EXPECT_EQ(shell("offset reset CtlOffsetsA --to last").exit, 1) << "no topic";
+    EXPECT_EQ(shell("offset reset CtlOffsetsA --topic CtlOffsets --to sometime").exit, 1);
+}
+
+TEST_F(PatchctlFixture, ClustersAndBrokersAreShown) {
+    std::string text;
+    const auto list = parsed("cluster list", text);
+    ASSERT_EQ(list.root().size(), 1U) << text;
+    EXPECT_NE(text.find("\"version\":\"V5_3_3\""), std::string::npos) << text;
+    EXPECT_NE(done("broker status --json").find("\"brokerActive\":\"true\""), std::string::npos);
+    EXPECT_EQ(shell("broker status --broker nobody").exit, 3);
+    EXPECT_EQ(shell("cluster list --cluster nowhere").exit, 3);
+    EXPECT_EQ(shell("cluster list --namesrv 127.0.0.1:1").exit, 4) << "nobody answers there";
+    done("topic create CtlFence");
+    const std::string name = (*list.root().begin()).value["broker"].text().value_or("");
+    done("broker fence " + name + " --dry-run");
+    EXPECT_NE(done("route CtlFence --json").find("\"perm\":\"RW-\""), std::string::npos);
+    done("broker fence " + name);
+    EXPECT_NE(done("route CtlFence --json").find("\"perm\":\"R--\""), std::string::npos);
+    done("broker unfence " + name);
+    EXPECT_NE(done("route CtlFence --json").find("\"perm\":\"RW-\""), std::string::npos);
+}
+
+TEST_F(PatchctlFixture, TopShowsBrokersAndTopics) {
+    done("topic create CtlTop");
+    done("message send CtlTop --body x");
+    const std::string text = done("top --count 1 --json");
+    EXPECT_NE(text.find("\"kind\":\"broker\""), std::string::npos) << text;
+    EXPECT_NE(text.find("\"kind\":\"topic\",\"name\":\"CtlTop\""), std::string::npos) << text;
+}
+
+TEST_F(PatchctlFixture, ConfigurationIsReadChangedAndCompared) {
+    EXPECT_NE(done("config get brokerName").find("brokerName"), std::string::npos);
+    EXPECT_EQ(shell("config get noSuchKey").exit, 3);
+    EXPECT_NE(done("config get kvConfigPath --nameserver --json").find("kvConfig"), std::string::npos);
+    done("config set maxTransferCountOnMessageInMemory 33 --dry-run");
+    EXPECT_NE(done("config get maxTransferCountOnMessageInMemory --json").find("\"32\""), std::string::npos);
+    done("config set maxTransferCountOnMessageInMemory 33");
+    EXPECT_NE(done("config get maxTransferCountOnMessageInMemory --json").find("\"33\""), std::string::npos);
+    EXPECT_EQ(shell("config set storePathRootDir /tmp/elsewhere").exit, 1) << "paths stay";
+    EXPECT_EQ(shell("config set longPollingEnable false").exit, 1) << "it needs a restart";
+    EXPECT_EQ(shell("config set noSuchKey 1").exit, 3);
+    done("config set maxTransferCountOnMessageInMemory 32");
+    const std::string file = broker_->folder() / "compare.conf";
+    std::ofstream(file) << "maxTransferCountOnMessageInMemory = 33\n";
+    const auto different = shell("config diff " + file + " --json");
+    EXPECT_EQ(different.exit, 6);
+    EXPECT_NE(different.out.find("\"file\":\"33\",\"running\":\"32\""), std::string::npos) << different.out;
+    std::ofstream(file) << "maxTransferCountOnMessageInMemory = 32\n";
+    EXPECT_EQ(shell("config diff " + file).exit, 0);
+    EXPECT_EQ(shell("config set namesrv.nothing 1 --nameserver --dry-run").exit, 0);
+}
+
+TEST_F(PatchctlFixture, PluginsAreListedInspectedAndExchanged) {
+    std::string text;
+    const auto list = parsed("plugin list", text);
+    EXPECT_EQ(row(list, "name", "pull")["state"].text(), "serving") << text;
+    const auto generation = row(list, "name", "pull")["generation"].integer().value_or(0);
+    EXPECT_NE(done("plugin inspect pull").find("this broker takes it"), std::string::npos);
+    EXPECT_EQ(shell("plugin inspect nobody").exit, 1);
+    done("plugin reload pull");
+    EXPECT_EQ(row(parsed("plugin list", text), "name", "pull")["generation"].integer(), generation + 1) << text;
+    done("plugin disable reply --dry-run");
+    EXPECT_EQ(row(parsed("plugin list", text), "name", "reply")["state"].text(), "serving");
+    done("plugin disable reply");
+    EXPECT_EQ(row(parsed("plugin list", text), "name", "reply")["state"].text(), "off");
+    done("plugin enable reply");
+    EXPECT_EQ(row(parsed("plugin list", text), "name", "reply")["state"].text(), "serving");
+    done("plugin apply");
+    EXPECT_NE(done("plugin top --json").find("\"plugin\":\"admin\""), std::string::npos);
+    EXPECT_NE(done("config explain listenPort").find("listenPort"), std::string::npos);
+    EXPECT_EQ(shell("config explain noSuchKey").exit, 3);
+    EXPECT_EQ(shell("config diff --json").out.substr(0, 1), "[");
+}
+
+TEST_F(PatchctlFixture, AGroupThatDoesNotGetOnIsExplained) {
+    done("group create CtlStuck");
+    EXPECT_NE(done("why-stuck CtlStuck").find("No member is on line"), std::string::npos);
+    EXPECT_NE(done("why-stuck CtlStuck --json").find("\"sentence\":"), std::string::npos);
+    EXPECT_EQ(shell("why-stuck CtlNobody").exit, 3);
+}
+
+TEST_F(PatchctlFixture, ALoadIsMadeAndMeasured) {
+    done("topic create CtlBench");
+    const std::string text = done("bench send CtlBench --threads 2 --messages 200 --size 100 --seconds 30 --json");
+    EXPECT_NE(text.find("\"messages\":200,\"failed\":0"), std::string::npos) << text;
+    EXPECT_EQ(shell("bench send CtlNothing").exit, 3);
+    EXPECT_EQ(shell("bench send CtlBench --size 0").exit, 1);
+}
+
+TEST_F(PatchctlFixture, APluginsFilesAreMade) {
+    const std::string folder = broker_->folder() / "made";
+    done("plugin new my-plugin --directory " + folder);
+    EXPECT_TRUE(std::filesystem::exists(folder + "/my-plugin/CMakeLists.txt"));
+    EXPECT_EQ(shell("plugin new my-plugin --directory " + folder).exit, 1) << "it exists";
+    EXPECT_EQ(shell("plugin new My_Plugin --directory " + folder).exit, 1);
+}
+
+TEST_F(PatchctlFixture, TheDocumentedCommandsAreThoseOfTheTable) {
+    EXPECT_EQ(done("markdown"), readFile(std::string(PATCHBAY_SOURCE_DIR) + "/docs/patchctl.md")) << "run: ./dev docs";
+    EXPECT_EQ(done("manual"), readFile(std::string(PATCHBAY_SOURCE_DIR) + "/docs/patchctl.1")) << "run: ./dev docs";
+    EXPECT_EQ(done("completion bash"), readFile(std::string(PATCHBAY_SOURCE_DIR) + "/tools/completion/patchctl.bash")) << "run: ./dev docs";
+}
+
+TEST_F(PatchctlFixture, CompletionIsAScriptThatTheShellTakes) {
+    const std::string file = broker_->folder() / "completion.bash";
+    std::ofstream(file) << done("completion bash");
+    EXPECT_EQ(std::system(("bash -n " + file).c_str()), 0);
+    const std::string ask = "bash -c '. " + file + "; COMP_WORDS=(patchctl topic \"\"); COMP_CWORD=2; _patchctl; echo \"${COMPREPLY[@]}\"'";
+    FILE* pipe = popen(ask.c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    std::array<char, 512> line{};
+    ASSERT_NE(fgets(line.data(), line.size(), pipe), nullptr);
+    pclose(pipe);
+    EXPECT_EQ(std::string(line.data()), "list show create set delete groups\n");
+    EXPECT_EQ(shell("completion fish").exit, 2);
+}
+
+TEST_F(PatchctlFixture, WrongLinesEndWithTwo) {
+    EXPECT_EQ(shell("topics").exit, 2);
+    EXPECT_EQ(shell("topic list --nonsense").exit, 2);
+    EXPECT_EQ(shell("help nonsense").exit, 2);
+    EXPECT_EQ(shell("help").exit, 0);
+    EXPECT_EQ(shell("topic list --help").exit, 0);
+    EXPECT_EQ(shell("--version").exit, 0);
+}
+
+}  // namespace
+}  // namespace patchbay::test

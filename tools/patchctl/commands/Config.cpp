@@ -1,0 +1,164 @@
+// The commands "config …".
+#include "commands/Session.h"
+
+#include "patchbay/protocol/PrivateCode.h"
+#include "patchbay/protocol/json/Value.h"
+
+#include <algorithm>
+
+namespace patchbay::patchctl {
+
+namespace {
+
+constexpr Argument kKeyMaybe[] = {{"KEY", "only this key", true}};
+constexpr Argument kKey[] = {{"KEY", "name of the key"}};
+constexpr Argument kSet[] = {{"KEY", "name of the key"}, {"VALUE", "what it becomes"}};
+constexpr Argument kFile[] = {{"FILE", "properties file, such as a broker.conf; without it the broker's own files", true}};
+constexpr Option kNamesrv[] = {{.name = "nameserver", .doc = "of the name servers, not of a broker"}};
+
+Result<protocol::ConfigTable> runningConfig(Session& session, const Arguments& arguments, std::string& where) {
+    auto client = session.client();
+    if (!client) return client.error();
+    if (arguments.has("nameserver")) {
+        const auto servers = (*client)->nameServers();
+        if (servers.empty()) return Status(StatusCode::NotFound, "no name server is configured");
+        where = servers.front();
+        return (*client)->nameServerConfig(where);
+    }
+    const auto broker = session.broker();
+    if (!broker) return broker.error();
+    where = broker->address;
+    return (*client)->brokerConfig(where);
+}
+
+Exit get(Session& session, const Arguments& arguments) {
+    std::string where;
+    const auto config = runningConfig(session, arguments, where);
+    if (!config) return session.fail(config.error());
+    Table table{{{"key", "KEY"}, {"value", "VALUE"}}, {}};
+    for (const auto& [key, value] : *config) {
+        if (arguments.at(0).empty() || key == arguments.at(0)) table.add({key, value});
+    }
+    if (table.rows.empty()) return session.fail({StatusCode::NotFound, where + " has no key '" + arguments.at(0) + "'"});
+    session.out().print(table);
+    return Exit::Done;
+}
+
+Exit set(Session& session, const Arguments& arguments) {
+    auto client = session.client();
+    if (!client) return session.fail(client.error());
+    const protocol::ConfigTable change{{arguments.at(0), arguments.at(1)}};
+    if (arguments.has("nameserver")) {
+        if (arguments.dryRun()) {
+            session.out().say("nothing was changed");
+            return Exit::Done;
+        }
+        const auto changed = (*client)->updateNameServerConfig(change);
+        return changed ? (session.out().say("changed"), Exit::Done) : session.fail(changed);
+    }
+    auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    Outcomes outcomes(session);
+    for (const auto& broker : *brokers) {
+        const auto config = (*client)->brokerConfig(broker.address);
+        if (!config) {
+            outcomes.add(broker, config.error());
+        } else if (!config->contains(arguments.at(0))) {
+            outcomes.add(broker, {StatusCode::NotFound, "there is no key '" + arguments.at(0) + "'"});
+        } else {
+            outcomes.add(broker, arguments.dryRun() ? Status::ok() : (*client)->updateBrokerConfig(broker.address, change));
+        }
+    }
+    return outcomes.print(arguments.dryRun() ? "would be changed" : "changed");
+}
+
+/// Asks a Patchbay broker for every key with its sources.
+Result<std::string> compared(Session& session) {
+    const auto broker = session.broker();
+    if (!broker) return broker.error();
+    const auto answer = session.ask(broker->address, static_cast<std::int32_t>(protocol::PrivateCode::CompareConfiguration));
+    if (!answer && answer.error().code() == StatusCode::Unsupported) {
+        return Status(StatusCode::Unsupported, broker->address + " does not say where its values come from; only Patchbay with the plugin 'control' does");
+    }
+    if (!answer) return answer.error();
+    return answer->body;
+}
+
+std::string textOf(const json::Value& fact, std::string_view name) { return fact[name].text().value_or(""); }
+
+Exit diffFile(Session& session, const Arguments& arguments) {
+    const auto text = session.files().readAll(arguments.at(0));
+    if (!text) return session.fail(text.error());
+    const auto wanted = protocol::parseConfigText(*text);
+    if (!wanted) return session.fail(wanted.error());
+    std::string where;
+    const auto config = runningConfig(session, arguments, where);
+    if (!config) return session.fail(config.error());
+    Table table{{{"key", "KEY"}, {"file", "FILE"}, {"running", "RUNNING"}}, {}};
+    for (const auto& [key, value] : *wanted) {
+        const auto at = config->find(key);
+        if (at == config->end()) {
+            table.add({key, value, Cell()});
+        } else if (at->second != value) {
+            table.add({key, value, at->second});
+        }
+    }
+    if (!table.rows.empty() || session.out().json()) session.out().print(table);
+    if (table.rows.empty()) session.out().say("no difference");
+    return table.rows.empty() ? Exit::Done : Exit::Different;
+}
+
+Exit diff(Session& session, const Arguments& arguments) {
+    if (!arguments.at(0).empty()) return diffFile(session, arguments);
+    const auto body = compared(session);
+    if (!body) return session.fail(body.error());
+    const auto document = json::Document::parse(*body);
+    if (!document) return session.fail(document.error());
+    Table table{{{"owner", "OWNER"}, {"key", "KEY"}, {"running", "RUNNING"}, {"file", "FILE SAYS"}, {"where", "WHERE"}, {"live", "LIVE"}}, {}};
+    for (const auto item : document->root()["keys"]) {
+        if (!item.value["differs"].boolean().value_or(false)) continue;
+        table.add({textOf(item.value, "owner"), textOf(item.value, "key"), textOf(item.value, "value"), textOf(item.value, "fileValue"),
+                   textOf(item.value, "fileWhere"), item.value["live"].boolean().value_or(false)});
+    }
+    if (!table.rows.empty() || session.out().json()) session.out().print(table);
+    if (table.rows.empty()) session.out().say("no difference");
+    return table.rows.empty() ? Exit::Done : Exit::Different;
+}
+
+Exit explain(Session& session, const Arguments& arguments) {
+    const auto body = compared(session);
+    if (!body) return session.fail(body.error());
+    const auto document = json::Document::parse(*body);
+    if (!document) return session.fail(document.error());
+    for (const auto item : document->root()["keys"]) {
+        if (textOf(item.value, "key") != arguments.at(0)) continue;
+        Record record;
+        for (const char* name : {"key", "owner", "doc", "type", "default", "value", "origin", "where", "fileValue", "fileWhere"}) {
+            record.add(name, textOf(item.value, name));
+        }
+        record.add("live", item.value["live"].boolean().value_or(false));
+        session.out().print(record);
+        return Exit::Done;
+    }
+    return session.fail({StatusCode::NotFound, "there is no key '" + arguments.at(0) + "'"});
+}
+
+constexpr Command kCommands[] = {
+    {.words = "config get", .summary = "Shows the configuration that runs", .arguments = kKeyMaybe, .options = kNamesrv,
+     .example = "patchctl config get flushDiskType", .run = get},
+    {.words = "config set", .summary = "Changes a key while it runs",
+     .text = "The change is kept over restarts. Paths and plugin libraries cannot be changed so, and keys that need a restart say so. By default a "
+             "broker takes changes from its own machine only.",
+     .arguments = kSet, .options = kNamesrv, .example = "patchctl config set maxTransferCountOnMessageInMemory 64", .destroys = true, .run = set},
+    {.words = "config diff", .summary = "Compares files with what runs",
+     .text = "Without FILE the broker compares its own files (Patchbay only). Ends with 6 when there is a difference.", .arguments = kFile,
+     .options = kNamesrv, .example = "patchctl config diff etc/broker.conf", .run = diff},
+    {.words = "config explain", .summary = "Tells what a key is for, its value, and where that comes from", .text = "Patchbay only.",
+     .arguments = kKey, .example = "patchctl config explain listenPort", .run = explain},
+};
+
+}  // namespace
+
+std::span<const Command> configCommands() noexcept { return kCommands; }
+
+}  // namespace patchbay::patchctl

@@ -1,0 +1,280 @@
+// The commands "group …" and "offset …".
+#include "commands/Session.h"
+
+#include "patchbay/protocol/RequestCode.h"
+#include "patchbay/protocol/message/Names.h"
+
+#include <charconv>
+#include <map>
+#include <set>
+
+namespace patchbay::patchctl {
+
+namespace {
+
+constexpr Argument kGroup[] = {{"GROUP", "name of the consumer group"}};
+constexpr Argument kMember[] = {{"GROUP", "name of the consumer group"}, {"CLIENT", "client id, as 'group show' lists it"}};
+constexpr Argument kClone[] = {{"FROM", "group whose offsets are taken"}, {"TO", "group that gets them"}};
+
+constexpr Option kSettings[] = {
+    {.name = "retry-max", .kind = Kind::Number, .value = "N", .doc = "tries before a message becomes a dead letter", .letter = 'r', .min = -1, .max = 100'000},
+    {.name = "retry-queues", .kind = Kind::Number, .value = "N", .doc = "queues of the retry topic", .min = 0, .max = 65'536},
+    {.name = "consume", .kind = Kind::Choice, .value = "yes|no", .doc = "whether its members get messages at all", .choices = "yes no"},
+    {.name = "broadcast", .kind = Kind::Choice, .value = "yes|no", .doc = "whether broadcasting is allowed", .choices = "yes no"},
+    {.name = "orderly", .kind = Kind::Choice, .value = "yes|no", .doc = "whether it consumes in order", .choices = "yes no"},
+};
+constexpr Option kDelete[] = {{.name = "keep-offsets", .doc = "a group of the same name goes on where this one was"}};
+constexpr Option kTopicOption[] = {{.name = "topic", .kind = Kind::Text, .value = "TOPIC", .doc = "only this topic", .letter = 't'}};
+constexpr Option kReset[] = {
+    {.name = "topic", .kind = Kind::Text, .value = "TOPIC", .doc = "topic whose offsets are set", .letter = 't'},
+    {.name = "to", .kind = Kind::Text, .value = "WHERE", .doc = "first, last, a time (\"2026-11-29 17:00\", -10m), or an offset with --queue", .fallback = "last"},
+    {.name = "queue", .kind = Kind::Number, .value = "N", .doc = "only this queue of every broker; --to may be an offset then", .letter = 'q', .min = 0, .max = 65'536},
+};
+constexpr Option kStack[] = {{.name = "stack", .doc = "with the stacks of its threads, where its language can"}};
+
+Exit list(Session& session, const Arguments&) {
+    auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    struct Row {
+        std::string brokers;
+        std::int64_t retryMax = 0;
+        bool consume = true;
+    };
+    std::map<std::string, Row> rows;
+    for (const auto& broker : *brokers) {
+        const auto groups = (*session.client())->groupConfigs(broker.address);
+        if (!groups) return session.fail(groups.error());
+        for (const auto& [name, group] : groups->subscriptionGroupTable) {
+            auto& row = rows[name];
+            row.brokers += (row.brokers.empty() ? "" : " ") + broker.name;
+            row.retryMax = group.retryMaxTimes;
+            row.consume = group.consumeEnable;
+        }
+    }
+    Table table{{{"group", "GROUP"}, {"members", "MEMBERS"}, {"retryMax", "TRIES"}, {"consume", "CONSUME"}, {"brokers", "BROKERS"}}, {}};
+    for (const auto& [name, row] : rows) {
+        const auto members = (*session.client())->consumers(name);
+        table.add({name, static_cast<std::int64_t>(members ? members->connectionSet.size() : 0), row.retryMax, row.consume, row.brokers});
+    }
+    session.out().print(table);
+    return Exit::Done;
+}
+
+Exit show(Session& session, const Arguments& arguments) {
+    auto client = session.client();
+    if (!client) return session.fail(client.error());
+    const auto members = (*client)->consumers(arguments.at(0));
+    if (!members && members.error().code() == StatusCode::NotFound) {
+        return session.fail({StatusCode::NotFound, "no member of group '" + arguments.at(0) + "' is connected"});
+    }
+    if (!members) return session.fail(members.error());
+    std::string topics;
+    for (const auto& [topic, subscription] : members->subscriptionTable) {
+        topics += (topics.empty() ? "" : ", ") + topic + " (" + subscription.subString + ")";
+    }
+    Table table{{{"client", "CLIENT"}, {"address", "ADDRESS"}, {"language", "LANGUAGE"}, {"version", "VERSION"}, {"subscriptions", "GROUP SUBSCRIBES"}}, {}};
+    for (const auto& member : members->connectionSet) {
+        table.add({member.clientId, member.clientAddr, member.language, std::int64_t{member.version}, topics});
+    }
+    session.out().print(table);
+    return Exit::Done;
+}
+
+Exit client(Session& session, const Arguments& arguments) {
+    auto admin = session.client();
+    if (!admin) return session.fail(admin.error());
+    const auto info = (*admin)->consumerRunningInfo(arguments.at(0), arguments.at(1), arguments.has("stack"));
+    if (!info) return session.fail(info.error());
+    session.out().print(*info, *info);
+    return Exit::Done;
+}
+
+void apply(const Arguments& arguments, protocol::SubscriptionGroupConfig& group) {
+    if (arguments.has("retry-max")) group.retryMaxTimes = static_cast<std::int32_t>(arguments.number("retry-max"));
+    if (arguments.has("retry-queues")) group.retryQueueNums = static_cast<std::int32_t>(arguments.number("retry-queues"));
+    if (arguments.has("consume")) group.consumeEnable = arguments.text("consume") == "yes";
+    if (arguments.has("broadcast")) group.consumeBroadcastEnable = arguments.text("broadcast") == "yes";
+    if (arguments.has("orderly")) group.consumeMessageOrderly = arguments.text("orderly") == "yes";
+}
+
+/// The group's settings on a broker without creating it there, which asking for one group does.
+Result<std::optional<protocol::SubscriptionGroupConfig>> settingsOf(Session& session, const Target& broker, const std::string& name) {
+    const auto groups = (*session.client())->groupConfigs(broker.address);
+    if (!groups) return groups.error();
+    const auto at = groups->subscriptionGroupTable.find(name);
+    if (at == groups->subscriptionGroupTable.end()) return std::optional<protocol::SubscriptionGroupConfig>();
+    return std::optional(at->second);
+}
+
+Exit change(Session& session, const Arguments& arguments, bool creates) {
+    if (const auto valid = protocol::validateGroupName(arguments.at(0)); creates && !valid) return session.fail(valid);
+    auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    Outcomes outcomes(session);
+    for (const auto& broker : *brokers) {
+        auto known = settingsOf(session, broker, arguments.at(0));
+        if (!known) {
+            outcomes.add(broker, known.error());
+        } else if (known->has_value() == creates) {
+            outcomes.add(broker, creates ? Status(StatusCode::AlreadyExists, "exists; 'patchctl group set' changes it")
+                                         : Status(StatusCode::NotFound, "there is no group '" + arguments.at(0) + "'"));
+        } else {
+            protocol::SubscriptionGroupConfig group = known->value_or(protocol::SubscriptionGroupConfig{});
+            group.groupName = arguments.at(0);
+            apply(arguments, group);
+            outcomes.add(broker, (*session.client())->createGroup(broker.address, group));
+        }
+    }
+    return outcomes.print(creates ? "created" : "changed");
+}
+
+Exit create(Session& session, const Arguments& arguments) { return change(session, arguments, true); }
+Exit set(Session& session, const Arguments& arguments) { return change(session, arguments, false); }
+
+Exit remove(Session& session, const Arguments& arguments) {
+    auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    if (const auto members = (*session.client())->consumers(arguments.at(0)); members && !members->connectionSet.empty()) {
+        session.out().say(std::to_string(members->connectionSet.size()) + " members are connected; brokers that create groups will do so again");
+    }
+    Outcomes outcomes(session);
+    for (const auto& broker : *brokers) {
+        const auto known = settingsOf(session, broker, arguments.at(0));
+        if (!known) {
+            outcomes.add(broker, known.error());
+        } else if (!known->has_value()) {
+            outcomes.add(broker, {StatusCode::NotFound, "there is no group '" + arguments.at(0) + "'"});
+        } else {
+            outcomes.add(broker, arguments.dryRun() ? Status::ok()
+                                                    : (*session.client())->deleteGroup(broker.address, arguments.at(0), !arguments.has("keep-offsets")));
+        }
+    }
+    return outcomes.print(arguments.dryRun() ? "would be deleted" : "deleted");
+}
+
+Exit offsets(Session& session, const Arguments& arguments) {
+    const auto stats = session.consumeStats(arguments.at(0), arguments.text("topic"));
+    if (!stats) return session.fail(stats.error());
+    Table table{{{"topic", "TOPIC"}, {"broker", "BROKER"}, {"queue", "QUEUE"}, {"end", "END"}, {"committed", "COMMITTED"}, {"behind", "BEHIND"},
+                 {"inFlight", "IN FLIGHT"}, {"lastMs", "LAST CONSUMED", Show::Time}}, {}};
+    std::int64_t behind = 0;
+    for (const auto& [queue, entry] : stats->offsetTable) {
+        behind += entry.brokerOffset - entry.consumerOffset;
+        table.add({queue.topic, queue.brokerName, std::int64_t{queue.queueId}, entry.brokerOffset, entry.consumerOffset,
+                   entry.brokerOffset - entry.consumerOffset, entry.pullOffset - entry.consumerOffset, entry.lastTimestamp});
+    }
+    session.out().print(table);
+    session.out().say(std::to_string(behind) + " messages behind");
+    return Exit::Done;
+}
+
+/// Where a queue would be set to: the offset that `--to` means there.
+Result<std::int64_t> goal(Session& session, const Arguments& arguments, const client::MessageQueue& queue) {
+    const std::string to = arguments.text("to");
+    client::AdminClient& admin = **session.client();
+    if (to == "first") return admin.minOffset(queue);
+    if (to == "last") return admin.maxOffset(queue);
+    std::int64_t number = 0;
+    const auto read = std::from_chars(to.data(), to.data() + to.size(), number);
+    if (arguments.has("queue") && read.ec == std::errc{} && read.ptr == to.data() + to.size()) return number;
+    const auto time = parseTime(to, session.clock().wallMs());
+    if (!time) return time.error();
+    return admin.offsetAt(queue, *time);
+}
+
+/// Online members hear of a reset from the broker; a group that is not online only has offsets, and those are written.
+Status resetQueues(Session& session, const Arguments& arguments, const std::map<client::MessageQueue, std::int64_t>& goals) {
+    client::AdminClient& admin = **session.client();
+    const bool online = static_cast<bool>(admin.consumers(arguments.at(0)));
+    if (online && !arguments.has("queue")) {
+        const std::string to = arguments.text("to");
+        const auto time = to == "last" ? Result<std::int64_t>(-1) : to == "first" ? Result<std::int64_t>(0)
+                                                                                    : parseTime(to, session.clock().wallMs());
+        if (!time) return time.error();
+        const auto reset = admin.resetOffsets(arguments.at(0), arguments.text("topic"), *time, true);
+        return reset ? Status::ok() : reset.error();
+    }
+    if (online) {
+        return {StatusCode::Unavailable, "the group is connected, and its members would write their own offsets over it; stop them, or reset all queues"};
+    }
+    for (const auto& [queue, offset] : goals) {
+        if (const auto written = admin.updateConsumerOffset(arguments.at(0), queue, offset); !written) return written;
+    }
+    return Status::ok();
+}
+
+Exit reset(Session& session, const Arguments& arguments) {
+    auto admin = session.client();
+    if (!admin) return session.fail(admin.error());
+    if (!arguments.has("topic")) return session.fail({StatusCode::InvalidArgument, "--topic is missing: whose offsets are set"});
+    const auto stats = (*admin)->topicStats(arguments.text("topic"));
+    if (!stats) return session.fail(stats.error());
+    std::map<client::MessageQueue, std::int64_t> goals;
+    Table table{{{"broker", "BROKER"}, {"queue", "QUEUE"}, {"from", "FROM"}, {"to", "TO"}, {"again", "AGAIN"}, {"skipped", "SKIPPED"}}, {}};
+    for (const auto& [queue, entry] : stats->offsetTable) {
+        if (arguments.has("queue") && queue.queueId != arguments.number("queue")) continue;
+        const auto to = goal(session, arguments, queue);
+        if (!to) return session.fail(to.error());
+        const auto from = (*admin)->consumerOffset(arguments.at(0), queue);
+        const std::int64_t at = from ? *from : entry.minOffset;
+        goals.emplace(queue, *to);
+        table.add({queue.brokerName, std::int64_t{queue.queueId}, from ? Cell(*from) : Cell(), *to, std::max<std::int64_t>(at - *to, 0),
+                   std::max<std::int64_t>(*to - at, 0)});
+    }
+    if (goals.empty()) return session.fail({StatusCode::NotFound, "the topic has no such queue"});
+    if (!arguments.dryRun()) {
+        if (const auto done = resetQueues(session, arguments, goals); !done) return session.fail(done);
+    }
+    session.out().print(table);
+    session.out().say(arguments.dryRun() ? "nothing was changed" : "set");
+    return Exit::Done;
+}
+
+Exit clone(Session& session, const Arguments& arguments) {
+    const auto stats = session.consumeStats(arguments.at(0), arguments.text("topic"));
+    if (!stats) return session.fail(stats.error());
+    Table table{{{"topic", "TOPIC"}, {"broker", "BROKER"}, {"queue", "QUEUE"}, {"offset", "OFFSET"}}, {}};
+    for (const auto& [queue, entry] : stats->offsetTable) {
+        if (protocol::isRetryTopic(queue.topic)) continue;   // those of the one group mean nothing to the other
+        if (!arguments.dryRun()) {
+            if (const auto written = (*session.client())->updateConsumerOffset(arguments.at(1), queue, entry.consumerOffset); !written) {
+                return session.fail(written);
+            }
+        }
+        table.add({queue.topic, queue.brokerName, std::int64_t{queue.queueId}, entry.consumerOffset});
+    }
+    session.out().print(table);
+    return Exit::Done;
+}
+
+constexpr Command kGroups[] = {
+    {.words = "group list", .summary = "Lists consumer groups", .example = "patchctl group list", .run = list},
+    {.words = "group show", .summary = "Shows who is connected for a group, and what it subscribes", .arguments = kGroup,
+     .example = "patchctl group show billing", .run = show},
+    {.words = "group client", .summary = "Asks one member of a group how it is", .text = "The answer is the client's own, as JSON.", .arguments = kMember,
+     .options = kStack, .example = "patchctl group client billing 10.0.0.7@4711 --stack", .run = client},
+    {.words = "group create", .summary = "Creates a consumer group on the chosen brokers", .arguments = kGroup, .options = kSettings,
+     .example = "patchctl group create billing --retry-max 5", .run = create},
+    {.words = "group set", .summary = "Changes the settings of a consumer group", .text = "What no option names stays as it is.", .arguments = kGroup,
+     .options = kSettings, .example = "patchctl group set billing --consume no", .run = set},
+    {.words = "group delete", .summary = "Deletes a consumer group and its offsets", .arguments = kGroup, .options = kDelete,
+     .example = "patchctl group delete billing --dry-run", .destroys = true, .run = remove},
+};
+constexpr Command kOffsets[] = {
+    {.words = "offset show", .summary = "Shows how far a group is in every queue", .arguments = kGroup, .options = kTopicOption,
+     .example = "patchctl offset show billing --topic Orders", .run = offsets},
+    {.words = "offset reset", .summary = "Sets the offsets of a group",
+     .text = "Members that are connected go on from there at once. AGAIN counts messages that will be consumed a second time, SKIPPED those that will "
+             "never be. --dry-run only shows both.",
+     .arguments = kGroup, .options = kReset, .example = "patchctl offset reset billing --topic Orders --to -10m --dry-run", .destroys = true,
+     .run = reset},
+    {.words = "offset clone", .summary = "Gives one group the offsets of another", .arguments = kClone, .options = kTopicOption,
+     .example = "patchctl offset clone billing billing-2 --topic Orders", .destroys = true, .run = clone},
+};
+
+}  // namespace
+
+std::span<const Command> groupCommands() noexcept { return kGroups; }
+std::span<const Command> offsetCommands() noexcept { return kOffsets; }
+
+}  // namespace patchbay::patchctl

@@ -1,0 +1,171 @@
+// The commands "plugin …": Patchbay's own request codes, and a new plugin's files.
+#include "commands/PluginTemplate.h"
+#include "commands/Session.h"
+
+#include "patchbay/protocol/PrivateCode.h"
+#include "patchbay/protocol/json/Value.h"
+
+#include <algorithm>
+
+namespace patchbay::patchctl {
+
+namespace {
+
+using protocol::PrivateCode;
+
+constexpr Argument kName[] = {{"NAME", "name of the plugin"}};
+constexpr Option kNew[] = {
+    {.name = "directory", .kind = Kind::Text, .value = "DIR", .doc = "where its folder is made", .fallback = ".", .letter = 'd'},
+    {.name = "code", .kind = Kind::Number, .value = "N", .doc = "request code that it answers", .fallback = "30001", .min = 30'000, .max = 32'767},
+};
+
+/// The answer to one of Patchbay's own codes, from the one broker that is meant.
+Result<protocol::RemotingCommand> ask(Session& session, PrivateCode code, const std::string& name = {}) {
+    const auto broker = session.broker();
+    if (!broker) return broker.error();
+    std::vector<std::pair<std::string, std::string>> fields;
+    if (!name.empty()) fields.emplace_back("name", name);
+    auto answer = session.ask(broker->address, static_cast<std::int32_t>(code), std::move(fields));
+    if (!answer && answer.error().code() == StatusCode::Unsupported) {
+        return Status(StatusCode::Unsupported, broker->address + " has no plugins to speak of: only Patchbay with the plugin 'control' does");
+    }
+    return answer;
+}
+
+std::string joined(const json::Value& list) {
+    std::string text;
+    for (const auto item : list) text += (text.empty() ? "" : " ") + item.value.text().value_or("");
+    return text;
+}
+
+Exit list(Session& session, const Arguments&) {
+    const auto answer = ask(session, PrivateCode::ListPlugins);
+    if (!answer) return session.fail(answer.error());
+    const auto document = json::Document::parse(answer->body);
+    if (!document) return session.fail(document.error());
+    Table table{{{"name", "NAME"}, {"version", "VERSION"}, {"state", "STATE"}, {"generation", "GENERATION"}, {"startedMs", "SINCE", Show::Time},
+                 {"codes", "CODES"}, {"provides", "PROVIDES"}, {"why", "WHY"}}, {}};
+    for (const auto item : document->root()["plugins"]) {
+        const auto plugin = item.value;
+        table.add({plugin["name"].text().value_or(""), plugin["version"].text().value_or(""), plugin["state"].text().value_or(""),
+                   plugin["generation"].integer().value_or(0), plugin["startedMs"].integer().value_or(0),
+                   static_cast<std::int64_t>(plugin["codes"].size()), joined(plugin["provides"]), plugin["why"].text().value_or("")});
+    }
+    session.out().print(table);
+    return Exit::Done;
+}
+
+Exit inspect(Session& session, const Arguments& arguments) {
+    const auto answer = ask(session, PrivateCode::InspectPlugin, arguments.at(0));
+    if (!answer) return session.fail(answer.error());
+    const auto document = json::Document::parse(answer->body);
+    if (!document) return session.fail(document.error());
+    const auto root = document->root();
+    std::string text = root["path"].text().value_or("") + "\n" + root["manifest"].text().value_or("");
+    while (text.ends_with('\n')) text.pop_back();
+    for (const auto problem : root["problems"]) text += "\n" + problem.value.text().value_or("");
+    if (root["problems"].size() == 0) text += "\nthis broker takes it";
+    session.out().print(answer->body, text);
+    return root["problems"].size() == 0 ? Exit::Done : Exit::Different;
+}
+
+Exit change(Session& session, PrivateCode code, const std::string& name, std::string_view done) {
+    const auto answer = ask(session, code, name);
+    if (!answer) return session.fail(answer.error());
+    Record record;
+    record.add("plugin", name.empty() ? Cell() : Cell(name));
+    record.add("outcome", std::string(done));
+    session.out().print(record);
+    return Exit::Done;
+}
+
+Exit reload(Session& session, const Arguments& arguments) {
+    return change(session, PrivateCode::ReloadPlugin, arguments.at(0), "the new generation serves");
+}
+Exit enable(Session& session, const Arguments& arguments) {
+    return change(session, PrivateCode::EnablePlugin, arguments.at(0), "it serves, also after restarts");
+}
+Exit disable(Session& session, const Arguments& arguments) {
+    if (arguments.dryRun()) {
+        session.out().say("nothing was changed; 'patchctl plugin list' tells which codes it serves");
+        return Exit::Done;
+    }
+    return change(session, PrivateCode::DisablePlugin, arguments.at(0), "it is off, also after restarts");
+}
+Exit apply(Session& session, const Arguments&) {
+    return change(session, PrivateCode::ReloadConfiguration, "", "what differed in the files is in force");
+}
+
+/// The bound in microseconds that this share of the counted times lies below; nothing for what is beyond the last one.
+Cell quantile(const json::Value& bounds, const json::Value& counts, double share) {
+    double all = 0;
+    for (const auto item : counts) all += item.value.number().value_or(0);
+    double below = 0;
+    auto bound = bounds.begin();
+    for (const auto item : counts) {
+        below += item.value.number().value_or(0);
+        if (all > 0 && below >= all * share) return bound == bounds.end() ? Cell() : Cell((*bound).value.integer().value_or(0));
+        if (!(bound == bounds.end())) ++bound;
+    }
+    return {};
+}
+
+Exit top(Session& session, const Arguments&) {
+    const auto answer = ask(session, PrivateCode::GetMetrics);
+    if (!answer) return session.fail(answer.error());
+    const auto document = json::Document::parse(answer->body);
+    if (!document) return session.fail(document.error());
+    const auto root = document->root();
+    Table table{{{"plugin", "PLUGIN"}, {"code", "CODE"}, {"listener", "LISTENER"}, {"calls", "CALLS"}, {"errors", "ERRORS"}, {"busy", "BUSY"},
+                 {"open", "OPEN"}, {"p50Us", "P50 US <="}, {"p99Us", "P99 US <="}, {"wait99Us", "WAIT P99 US <="}}, {}};
+    for (const auto item : root["requests"]) {
+        const auto request = item.value;
+        const auto number = [&](std::string_view name) { return request[name].integer().value_or(0); };
+        if (number("calls") == 0) continue;
+        table.add({request["plugin"].text().value_or(""), number("code"), request["listener"].text().value_or(""), number("calls"), number("errors"),
+                   number("busy"), number("calls") - number("answered"), quantile(root["boundsUs"], request["latency"]["counts"], 0.5),
+                   quantile(root["boundsUs"], request["latency"]["counts"], 0.99), quantile(root["boundsUs"], request["wait"]["counts"], 0.99)});
+    }
+    std::ranges::sort(table.rows, [](const auto& a, const auto& b) { return a[3] > b[3]; });
+    session.out().print(table);
+    return Exit::Done;
+}
+
+Exit makeNew(Session& session, const Arguments& arguments) {
+    const std::string& name = arguments.at(0);
+    const bool valid = !name.empty() && name.size() <= 40 && std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }) &&
+                       name.front() >= 'a' && name.back() != '-';
+    if (!valid) return session.fail({StatusCode::InvalidArgument, "a plugin's name is made of a-z, 0-9 and -, and begins with a letter"});
+    const std::string folder = arguments.text("directory") + "/" + name;
+    if (session.files().exists(folder)) return session.fail({StatusCode::AlreadyExists, folder + " exists"});
+    if (const auto made = session.files().makeDirectories(folder); !made) return session.fail(made);
+    Table table{{{"file", "FILE"}}, {}};
+    for (const auto& file : pluginTemplate(name, static_cast<std::int32_t>(arguments.number("code")))) {
+        const std::string path = folder + "/" + file.name;
+        if (const auto written = session.files().replaceAtomically(path, file.content, false); !written) return session.fail(written);
+        table.add({path});
+    }
+    session.out().print(table);
+    return Exit::Done;
+}
+
+constexpr Command kCommands[] = {
+    {.words = "plugin list", .summary = "Lists the plugins of a broker and what they serve", .example = "patchctl plugin list", .run = list},
+    {.words = "plugin inspect", .summary = "Reads the installed library of a plugin and says whether the broker would take it",
+     .text = "Ends with 6 when it would not.", .arguments = kName, .example = "patchctl plugin inspect send", .run = inspect},
+    {.words = "plugin reload", .summary = "Exchanges a plugin for its installed library, while it serves",
+     .text = "When the new one cannot start, the old one goes on.", .arguments = kName, .example = "patchctl plugin reload send", .run = reload},
+    {.words = "plugin enable", .summary = "Switches a plugin on", .arguments = kName, .example = "patchctl plugin enable metrics", .run = enable},
+    {.words = "plugin disable", .summary = "Switches a plugin off", .arguments = kName, .example = "patchctl plugin disable reply --dry-run",
+     .destroys = true, .run = disable},
+    {.words = "plugin apply", .summary = "Applies what differs in the broker's files, as SIGHUP does", .example = "patchctl plugin apply", .run = apply},
+    {.words = "plugin top", .summary = "Shows calls, errors and latency by plugin and request code", .example = "patchctl plugin top --json", .run = top},
+    {.words = "plugin new", .summary = "Writes the files of a new plugin: code, build, configuration", .arguments = kName, .options = kNew,
+     .example = "patchctl plugin new greeting --directory /tmp", .run = makeNew},
+};
+
+}  // namespace
+
+std::span<const Command> pluginCommands() noexcept { return kCommands; }
+
+}  // namespace patchbay::patchctl

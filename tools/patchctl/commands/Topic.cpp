@@ -1,0 +1,208 @@
+// The commands "topic …" and "route".
+#include "commands/Session.h"
+
+#include "patchbay/protocol/json/Writer.h"
+#include "patchbay/protocol/message/Names.h"
+
+#include <algorithm>
+#include <set>
+
+namespace patchbay::patchctl {
+
+namespace {
+
+constexpr Argument kTopic{"TOPIC", "name of the topic"};
+constexpr Argument kOneTopic[] = {kTopic};
+
+constexpr Option kSettings[] = {
+    {.name = "queues", .kind = Kind::Number, .value = "N", .doc = "queues on each broker, for reading and writing", .fallback = "8", .letter = 'q', .min = 0, .max = 65'536},
+    {.name = "perm", .kind = Kind::Number, .value = "BITS", .doc = "4 may be read, 2 may be written, 6 both", .fallback = "6", .letter = 'p', .min = 0, .max = 7},
+    {.name = "order", .doc = "consumers keep the order of its queues"},
+    {.name = "type", .kind = Kind::Choice, .value = "TYPE", .doc = "kind of its messages, fixed at creation", .choices = "NORMAL FIFO DELAY TRANSACTION"},
+};
+constexpr Option kChanges[] = {
+    {.name = "queues", .kind = Kind::Number, .value = "N", .doc = "queues on each broker, for reading and writing", .letter = 'q', .min = 0, .max = 65'536},
+    {.name = "perm", .kind = Kind::Number, .value = "BITS", .doc = "4 may be read, 2 may be written, 6 both", .letter = 'p', .min = 0, .max = 7},
+};
+constexpr Option kList[] = {{.name = "all", .doc = "also those of retries, dead letters and the system", .letter = 'a'}};
+
+bool isOwn(std::string_view topic) {
+    return protocol::isRetryTopic(topic) || protocol::isDlqTopic(topic) || protocol::isSystemTopicName(topic);
+}
+
+Exit list(Session& session, const Arguments& arguments) {
+    auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    Table table{{{"topic", "TOPIC"}, {"broker", "BROKER"}, {"readQueues", "READ"}, {"writeQueues", "WRITE"}, {"perm", "PERM"},
+                 {"order", "ORDER"}}, {}};
+    for (const auto& broker : *brokers) {
+        const auto topics = (*session.client())->topicConfigs(broker.address);
+        if (!topics) return session.fail(topics.error());
+        for (const auto& [name, topic] : topics->topicConfigTable) {
+            const bool ofServers = name == broker.name || name == broker.cluster || name.ends_with(protocol::kReplyTopicSuffix);
+            if (!arguments.has("all") && (isOwn(name) || ofServers)) continue;
+            table.add({name, broker.name, std::int64_t{topic.readQueueNums}, std::int64_t{topic.writeQueueNums},
+                       protocol::permText(topic.perm), topic.order});
+        }
+    }
+    std::ranges::sort(table.rows);
+    session.out().print(table);
+    return Exit::Done;
+}
+
+Exit show(Session& session, const Arguments& arguments) {
+    auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    Table table{{{"broker", "BROKER"}, {"queue", "QUEUE"}, {"min", "FIRST"}, {"max", "END"}, {"messages", "MESSAGES"},
+                 {"lastMs", "LAST", Show::Time}, {"perm", "PERM"}}, {}};
+    Status missing(StatusCode::NotFound, "no broker has topic '" + arguments.at(0) + "'");
+    for (const auto& broker : *brokers) {
+        const auto config = (*session.client())->topicConfig(broker.address, arguments.at(0));
+        if (!config && config.error().code() == StatusCode::NotFound) continue;
+        if (!config) return session.fail(config.error());
+        missing = Status::ok();
+        const auto stats = (*session.client())->topicStats(broker.address, arguments.at(0));
+        if (!stats) return session.fail(stats.error());
+        for (const auto& [queue, entry] : stats->offsetTable) {
+            table.add({broker.name, std::int64_t{queue.queueId}, entry.minOffset, entry.maxOffset, entry.maxOffset - entry.minOffset,
+                       entry.lastUpdateTimestamp, protocol::permText(config->perm)});
+        }
+    }
+    if (!missing) return session.fail(missing);
+    session.out().print(table);
+    return Exit::Done;
+}
+
+Exit create(Session& session, const Arguments& arguments) {
+    if (const auto valid = protocol::validateTopicName(arguments.at(0)); !valid) return session.fail(valid);
+    auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    protocol::TopicConfig topic;
+    topic.topicName = arguments.at(0);
+    topic.readQueueNums = topic.writeQueueNums = static_cast<std::int32_t>(arguments.number("queues"));
+    topic.perm = static_cast<std::uint32_t>(arguments.number("perm"));
+    topic.order = arguments.has("order");
+    if (arguments.has("type")) topic.attributes.emplace("+message.type", arguments.text("type"));
+    Outcomes outcomes(session);
+    for (const auto& broker : *brokers) {
+        const auto known = (*session.client())->topicConfig(broker.address, topic.topicName);
+        if (known) {
+            outcomes.add(broker, {StatusCode::AlreadyExists, "exists; 'patchctl topic set' changes it"});
+            continue;
+        }
+        outcomes.add(broker, known.error().code() == StatusCode::NotFound ? (*session.client())->createTopic(broker.address, topic)
+                                                                           : known.error());
+    }
+    return outcomes.print("created");
+}
+
+Exit set(Session& session, const Arguments& arguments) {
+    auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    Outcomes outcomes(session);
+    for (const auto& broker : *brokers) {
+        auto topic = (*session.client())->topicConfig(broker.address, arguments.at(0));
+        if (!topic) {
+            outcomes.add(broker, topic.error());
+            continue;
+        }
+        if (arguments.has("queues")) topic->readQueueNums = topic->writeQueueNums = static_cast<std::int32_t>(arguments.number("queues"));
+        if (arguments.has("perm")) topic->perm = static_cast<std::uint32_t>(arguments.number("perm"));
+        topic->attributes.clear();   // on the wire they are changes, and there are none
+        outcomes.add(broker, (*session.client())->createTopic(broker.address, *topic));
+    }
+    return outcomes.print("changed");
+}
+
+Exit remove(Session& session, const Arguments& arguments) {
+    auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    std::int64_t messages = 0;
+    std::set<std::string> groups;
+    bool known = false;
+    for (const auto& broker : *brokers) {
+        const auto stats = (*session.client())->topicStats(broker.address, arguments.at(0));
+        if (!stats) continue;
+        known = true;
+        for (const auto& [queue, entry] : stats->offsetTable) messages += entry.maxOffset - entry.minOffset;
+    }
+    if (!known) return session.fail({StatusCode::NotFound, "no broker has topic '" + arguments.at(0) + "'"});
+    if (const auto found = (*session.client())->groupsOf(arguments.at(0))) groups.insert(found->begin(), found->end());
+    if (!arguments.dryRun()) {
+        const Status deleted = (*session.client())->deleteTopic(arguments.at(0), arguments.text("cluster"));
+        if (!deleted) return session.fail(deleted);
+    }
+    std::string names;
+    for (const auto& group : groups) names += (names.empty() ? "" : ", ") + group;
+    Record record;
+    record.add("topic", arguments.at(0));
+    record.add("deleted", !arguments.dryRun());
+    record.add("messages", messages);
+    record.add("groups", names);
+    session.out().print(record);
+    return Exit::Done;
+}
+
+Exit groups(Session& session, const Arguments& arguments) {
+    auto client = session.client();
+    if (!client) return session.fail(client.error());
+    const auto found = (*client)->groupsOf(arguments.at(0));
+    if (!found) return session.fail(found.error());
+    Table table{{{"group", "GROUP"}, {"members", "MEMBERS"}, {"behind", "BEHIND"}}, {}};
+    for (const auto& group : *found) {
+        const auto members = (*client)->consumers(group);
+        const auto stats = session.consumeStats(group, arguments.at(0));
+        std::int64_t behind = 0;
+        if (stats) {
+            for (const auto& [queue, entry] : stats->offsetTable) behind += entry.brokerOffset - entry.consumerOffset;
+        }
+        table.add({group, std::int64_t{members ? static_cast<std::int64_t>(members->connectionSet.size()) : 0},
+                   stats ? Cell(behind) : Cell()});
+    }
+    session.out().print(table);
+    return Exit::Done;
+}
+
+Exit route(Session& session, const Arguments& arguments) {
+    auto client = session.client();
+    if (!client) return session.fail(client.error());
+    const auto found = (*client)->route(arguments.at(0));
+    if (!found) return session.fail(found.error());
+    Table table{{{"broker", "BROKER"}, {"cluster", "CLUSTER"}, {"id", "ID"}, {"address", "ADDRESS"}, {"readQueues", "READ"},
+                 {"writeQueues", "WRITE"}, {"perm", "PERM"}}, {}};
+    for (const auto& queues : found->queueDatas) {
+        for (const auto& broker : found->brokerDatas) {
+            if (broker.brokerName != queues.brokerName) continue;
+            for (const auto& [id, address] : broker.brokerAddrs) {
+                table.add({broker.brokerName, broker.cluster, id, address, std::int64_t{queues.readQueueNums},
+                           std::int64_t{queues.writeQueueNums}, protocol::permText(queues.perm)});
+            }
+        }
+    }
+    session.out().print(table);
+    return Exit::Done;
+}
+
+constexpr Command kCommands[] = {
+    {.words = "topic list", .summary = "Lists topics with their queues and permissions", .options = kList,
+     .example = "patchctl topic list --all", .run = list},
+    {.words = "topic show", .summary = "Shows the queues of a topic: first offset, end, time of the last message", .arguments = kOneTopic,
+     .example = "patchctl topic show Orders", .run = show},
+    {.words = "topic create", .summary = "Creates a topic on the chosen brokers", .text = "A topic that exists is left alone.",
+     .arguments = kOneTopic, .options = kSettings, .example = "patchctl topic create Orders --queues 16", .run = create},
+    {.words = "topic set", .summary = "Changes the queues or the permission of a topic", .arguments = kOneTopic, .options = kChanges,
+     .example = "patchctl topic set Orders --perm 4", .run = set},
+    {.words = "topic delete", .summary = "Deletes a topic, its messages and the offsets of its groups",
+     .text = "Messages cannot be brought back. --dry-run tells how many there are and who consumes them.", .arguments = kOneTopic,
+     .example = "patchctl topic delete Orders --dry-run", .destroys = true, .run = remove},
+    {.words = "topic groups", .summary = "Lists the groups that consume a topic and how far they are behind", .arguments = kOneTopic,
+     .example = "patchctl topic groups Orders", .run = groups},
+    {.words = "route", .summary = "Shows what the name server tells clients of a topic", .arguments = kOneTopic,
+     .example = "patchctl route Orders", .run = route},
+};
+
+}  // namespace
+
+std::span<const Command> topicCommands() noexcept { return kCommands; }
+
+}  // namespace patchbay::patchctl
