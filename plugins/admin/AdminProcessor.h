@@ -6,6 +6,7 @@
 #include "patchbay/service/ClientRegistry.h"
 #include "patchbay/service/ConsumerOffsets.h"
 #include "patchbay/service/MessageStore.h"
+#include "patchbay/service/Observation.h"
 #include "patchbay/service/Registration.h"
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
@@ -27,6 +28,7 @@ struct AdminServices {
     plugin::ServiceRef<service::ClientRegistry> clients;
     plugin::ServiceRef<service::Registration> registration;   ///< may be empty
     plugin::ServiceRef<service::TrafficStats> traffic;         ///< may be empty
+    plugin::ServiceRef<service::Observation> observation;      ///< may be empty
     plugin::LocalOnly localOnly;
 };
 

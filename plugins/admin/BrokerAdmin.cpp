@@ -7,6 +7,7 @@
 #include "patchbay/protocol/route/DataVersion.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <string_view>
 #include <vector>
@@ -31,14 +32,38 @@ std::string uptime(std::int64_t ms) {
     return text;
 }
 
-// Tools abort their row when one of these numbers is missing. Nothing queues in front of these processors, and there is no
-// page-cache lock, transient pool or timer wheel here, so nought is what they are.
+// Tools abort their row when one of these numbers is missing. Sends and ends of transactions run where they arrive, without a queue,
+// and there is no page-cache lock, transient pool or timer wheel here, so nought is what they are; queues that exist follow.
 constexpr const char* kAlwaysNought[] = {
     "sendThreadPoolQueueSize", "sendThreadPoolQueueHeadWaitTimeMills", "pullThreadPoolQueueSize",
     "pullThreadPoolQueueHeadWaitTimeMills", "litePullThreadPoolQueueSize", "litePullThreadPoolQueueHeadWaitTimeMills",
     "queryThreadPoolQueueSize", "queryThreadPoolQueueHeadWaitTimeMills", "ackThreadPoolQueueSize",
     "ackThreadPoolQueueHeadWaitTimeMills", "EndTransactionQueueSize", "pageCacheLockTimeMills", "dispatchBehindBytes",
     "startAcceptSendRequestTimeStamp", "timerReadBehind", "timerOffsetBehind", "timerCongestNum"};
+
+/// The least bound in ms that this share of the sends were answered within, as RocketMQ writes it; beyond the last bound, that bound.
+std::string sendQuantile(const std::vector<service::RequestStats>& requests, double share) {
+    using service::TimeHistogram;
+    std::array<std::uint64_t, TimeHistogram::kBoundsUs.size() + 1> counts{};
+    std::uint64_t all = 0;
+    for (const auto& request : requests) {
+        const auto code = static_cast<RequestCode>(request.code);
+        if (code != RequestCode::SendMessage && code != RequestCode::SendMessageV2 && code != RequestCode::SendBatchMessage) continue;
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            counts[i] += request.latency.counts[i];
+            all += request.latency.counts[i];
+        }
+    }
+    std::int64_t bound = 0;
+    std::uint64_t below = 0;
+    for (std::size_t i = 0; i < counts.size() && static_cast<double>(below) < static_cast<double>(all) * share; ++i) {
+        below += counts[i];
+        bound = TimeHistogram::kBoundsUs[std::min(i, TimeHistogram::kBoundsUs.size() - 1)];
+    }
+    char text[48];
+    std::snprintf(text, sizeof text, "%.2f", static_cast<double>(bound) / 1000.0);
+    return text;
+}
 
 constexpr std::string_view kNeverChanged[] = {"brokerConfigPath", "configBlackList", "rocketmqHome"};
 
@@ -87,6 +112,31 @@ Response BrokerAdmin::config() const {
     return response;
 }
 
+void BrokerAdmin::addObserved(std::map<std::string, std::string, std::less<>>& table) const {
+    if (!services_.observation) return;
+    const auto requests = services_.observation->requests();
+    table["putLatency99"] = sendQuantile(requests, 0.99);
+    table["putLatency999"] = sendQuantile(requests, 0.999);
+    for (const auto& executor : services_.observation->executors()) {
+        // What RocketMQ keeps three pools for waits in one here.
+        if (executor.name != "pull") continue;
+        for (const char* pool : {"pullThreadPoolQueue", "litePullThreadPoolQueue", "queryThreadPoolQueue"}) {
+            table[std::string(pool) + "Size"] = std::to_string(executor.queued);
+            table[std::string(pool) + "Capacity"] = std::to_string(executor.queueCapacity);
+        }
+    }
+}
+
+void BrokerAdmin::addDisk(std::map<std::string, std::string, std::less<>>& table) const {
+    const auto space = context_.files().space(context_.identity().storeRoot);
+    if (!space) return;
+    static constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+    char text[96];
+    std::snprintf(text, sizeof text, "Total : %.1f GiB, Free : %.1f GiB.", static_cast<double>(space->totalBytes) / kGibibyte,
+                  static_cast<double>(space->freeBytes) / kGibibyte);
+    table["commitLogDirCapacity"] = text;
+}
+
 Response BrokerAdmin::runtimeInfo() const {
     const auto store = services_.store->stats();
     const auto rates = stats_.rates();
@@ -121,6 +171,8 @@ Response BrokerAdmin::runtimeInfo() const {
     table["commitLogMaxOffset"] = std::to_string(store.maxPhysicalOffset);
     table["earliestMessageTimeStamp"] = std::to_string(store.earliestMessageMs);
     table["remainHowManyDataToFlush"] = std::to_string(store.behindFlushBytes) + " B";
+    addObserved(table);
+    addDisk(table);
     for (const auto& [key, value] : store.runtimeInfo) table[key] = value;
     return withBody(info.toJson());
 }

@@ -4,6 +4,10 @@
 #include "AdminProcessor.h"
 #include "RuntimeStats.h"
 
+#include <functional>
+#include <map>
+#include <string>
+
 namespace patchbay::plugins::admin {
 
 class BrokerAdmin final : public AdminProcessor {
@@ -18,6 +22,9 @@ private:
     [[nodiscard]] plugin::Response updateConfig(const plugin::Request& request);
     [[nodiscard]] plugin::Response config() const;
     [[nodiscard]] plugin::Response runtimeInfo() const;
+    /// What the kernel counts: latencies, queues.
+    void addObserved(std::map<std::string, std::string, std::less<>>& table) const;
+    void addDisk(std::map<std::string, std::string, std::less<>>& table) const;
 
     plugin::PluginContext& context_;
     const RuntimeStats& stats_;

@@ -64,6 +64,7 @@ Response StoreAdmin::answer(const plugin::Request& request) {
     switch (static_cast<RequestCode>(request.command().code)) {
         case RequestCode::CleanExpiredConsumequeue: return cleanQueues();
         case RequestCode::CleanUnusedTopic: return cleanUnusedTopics();
+        case RequestCode::DeleteExpiredCommitlog: return removeExpired();
         default: return queue(request);
     }
 }
@@ -139,6 +140,36 @@ Response StoreAdmin::cleanUnusedTopics() {
         if (!deleted && deleted.code() != StatusCode::NotFound) return refusal(ResponseCode::SystemError, deleted.message());
     }
     return Response(ResponseCode::Success);
+}
+
+std::optional<std::int64_t> StoreAdmin::firstSince(const service::QueueKey& queue, std::int64_t sinceMs) const {
+    const auto offset = services_.store->offsetAt(queue.topic, queue.queueId, sinceMs, service::Bound::Lower);
+    if (!offset) return std::nullopt;
+    service::ReadLimits limits;
+    limits.messagesMax = 1;
+    service::ReadResult result;
+    services_.store->read(queue.topic, queue.queueId, *offset, limits, nullptr, result);
+    if (result.status != service::ReadStatus::Found) return std::nullopt;
+    std::string record;
+    for (const auto piece : result.pieces) record += piece;
+    if (record.size() < protocol::kRecordBornHostAt) return std::nullopt;
+    return protocol::loadI64(record.data() + protocol::kRecordPhysicalOffsetAt);
+}
+
+Response StoreAdmin::removeExpired() {
+    std::int64_t hours = 0;
+    for (const auto& entry : context_.runtimeConfig().snapshot("broker")) {
+        if (entry.key == "fileReservedTime") (void)readNumber(entry.value, hours);
+    }
+    if (hours <= 0) return Response(ResponseCode::Success);   // messages are kept for ever
+    const std::int64_t since = context_.clock().wallMs() - hours * 3'600'000;
+    // The queues of deleted topics hold nothing, so what no queue begins with is old or unreachable.
+    std::int64_t keepFrom = services_.store->stats().maxPhysicalOffset;
+    for (const auto& queue : services_.store->queues()) {
+        if (const auto first = firstSince(queue, since)) keepFrom = std::min(keepFrom, *first);
+    }
+    const Status removed = services_.store->trim(keepFrom);
+    return removed ? Response(ResponseCode::Success) : refusal(ResponseCode::SystemError, removed.message());
 }
 
 }  // namespace patchbay::plugins::admin

@@ -1,4 +1,4 @@
-// StoreAdmin: looking into queues, and clean-ups (306, 316, 321).
+// StoreAdmin: looking into queues, and clean-ups (306, 316, 321, 329).
 #pragma once
 
 #include "AdminConfig.h"
@@ -8,7 +8,8 @@ namespace patchbay::plugins::admin {
 
 class StoreAdmin final : public AdminProcessor {
 public:
-    StoreAdmin(const AdminServices& services, const AdminConfig& config) : AdminProcessor(services), config_(config) {}
+    StoreAdmin(const AdminServices& services, const AdminConfig& config, plugin::PluginContext& context)
+        : AdminProcessor(services), config_(config), context_(context) {}
 
 protected:
     [[nodiscard]] plugin::Response answer(const plugin::Request& request) override;
@@ -17,8 +18,12 @@ private:
     [[nodiscard]] plugin::Response queue(const plugin::Request& request) const;
     [[nodiscard]] plugin::Response cleanQueues();
     [[nodiscard]] plugin::Response cleanUnusedTopics();
+    [[nodiscard]] plugin::Response removeExpired();
+    /// Where the first message of a queue lies that was stored at `sinceMs` or later; nothing when there is none.
+    [[nodiscard]] std::optional<std::int64_t> firstSince(const service::QueueKey& queue, std::int64_t sinceMs) const;
 
     const AdminConfig& config_;
+    plugin::PluginContext& context_;
 };
 
 }  // namespace patchbay::plugins::admin

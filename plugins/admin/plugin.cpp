@@ -29,7 +29,7 @@ public:
         groups_ = std::make_unique<GroupAdmin>(services_, context.identity());
         consumption_ = std::make_unique<StatsAdmin>(services_, context.identity(), context.clock());
         broker_ = std::make_unique<BrokerAdmin>(services_, context, *stats_);
-        storeAdmin_ = std::make_unique<StoreAdmin>(services_, config_);
+        storeAdmin_ = std::make_unique<StoreAdmin>(services_, config_, context);
         return bind(context.processors());
     }
 
@@ -59,6 +59,7 @@ private:
         if (result = from.require(services_.clients); !result) return result;
         services_.registration = from.want<service::Registration>();
         services_.traffic = from.want<service::TrafficStats>();
+        services_.observation = from.want<service::Observation>();
         services_.localOnly = config_.localOnly;
         return Status::ok();
     }
@@ -77,7 +78,8 @@ private:
                                                  Code::GetBrokerConsumeStats, Code::GetAllProducerInfo,
                                                  Code::QuerySubscriptionByConsumer};
         static constexpr std::array kBroker{Code::UpdateBrokerConfig, Code::GetBrokerConfig, Code::GetBrokerRuntimeInfo};
-        static constexpr std::array kStore{Code::CleanExpiredConsumequeue, Code::CleanUnusedTopic, Code::QueryConsumeQueue};
+        static constexpr std::array kStore{Code::CleanExpiredConsumequeue, Code::CleanUnusedTopic, Code::QueryConsumeQueue,
+                                           Code::DeleteExpiredCommitlog};
         plugin::BindOptions options;
         options.executor = {"admin", config_.threads, config_.queueCapacity, std::chrono::milliseconds(0)};
         if (auto bound = processors.bind(kTopics, *topics_, options); !bound) return bound;
@@ -105,4 +107,4 @@ PATCHBAY_PLUGIN(patchbay::plugins::admin::AdminPlugin, "admin", "1.0.0",
                 patchbay::plugin::kConcurrentGenerations, "",
                 "patchbay.MessageStore/1 patchbay.TopicConfigs/1 patchbay.SubscriptionGroups/1 patchbay.ConsumerOffsets/1 "
                 "patchbay.ClientRegistry/1",
-                "patchbay.Registration/1 patchbay.TrafficStats/1")
+                "patchbay.Registration/1 patchbay.TrafficStats/1 patchbay.Observation/1")

@@ -215,7 +215,8 @@ TEST_F(AdminPluginTest, DangerousCodesAreForPeersOfTheSameMachine) {
     context_.runtimeConfig().set("brokerPermission", "6");
     testkit::CallOptions afar;
     afar.peer = context_.peer("192.0.2.7:50001");
-    for (const auto code : {RequestCode::UpdateBrokerConfig, RequestCode::CleanExpiredConsumequeue, RequestCode::CleanUnusedTopic}) {
+    for (const auto code : {RequestCode::UpdateBrokerConfig, RequestCode::CleanExpiredConsumequeue, RequestCode::CleanUnusedTopic,
+                            RequestCode::DeleteExpiredCommitlog}) {
         const auto refused = context_.call(code, Fields{}, "brokerPermission=4\n", afar);
         EXPECT_EQ(refused.code(), ResponseCode::NoPermission);
         EXPECT_NE(refused.remark().find("adminLocalOnlyCodes"), std::string::npos) << refused.remark();
@@ -256,6 +257,25 @@ TEST_F(AdminPluginTest, QueuesWhoseTopicIsGoneAreCleanedAway) {
     EXPECT_EQ(store_.range("SCHEDULE_TOPIC_XXXX", 2).max, 1);
     EXPECT_EQ(context_.call(RequestCode::CleanExpiredConsumequeue).code(), ResponseCode::Success);
     EXPECT_EQ(store_.range("T", 0).max, 2);
+}
+
+TEST_F(AdminPluginTest, ExpiredMessagesGoAtOnce) {
+    begin();
+    makeTopic("T", 2);
+    append("T", 0, 3);
+    append("T", 1, 2);
+    context_.manualClock().advance(std::chrono::hours(3));
+    append("T", 0, 2);
+    EXPECT_EQ(context_.call(RequestCode::DeleteExpiredCommitlog).code(), ResponseCode::Success);
+    EXPECT_EQ(store_.range("T", 0).min, 0) << "nothing says how long messages are kept";
+    context_.runtimeConfig().set("fileReservedTime", "4");
+    EXPECT_EQ(context_.call(RequestCode::DeleteExpiredCommitlog).code(), ResponseCode::Success);
+    EXPECT_EQ(store_.range("T", 0).min, 0) << "nothing is old enough";
+    context_.runtimeConfig().set("fileReservedTime", "2");
+    EXPECT_EQ(context_.call(RequestCode::DeleteExpiredCommitlog).code(), ResponseCode::Success);
+    EXPECT_EQ(store_.range("T", 0).min, 3);
+    EXPECT_EQ(store_.range("T", 0).max, 5);
+    EXPECT_EQ(store_.range("T", 1).min, 2);
 }
 
 TEST_F(AdminPluginTest, AQueueIsListedAsFarAsItIsAllowed) {

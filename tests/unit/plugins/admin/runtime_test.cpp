@@ -6,6 +6,7 @@
 #include "patchbay/protocol/headers/Admin.h"
 #include "patchbay/protocol/route/ConfigText.h"
 #include "patchbay/protocol/route/DataVersion.h"
+#include "patchbay/service/Observation.h"
 
 #include <ctime>
 
@@ -57,6 +58,46 @@ TEST_F(AdminRuntimeTest, HasEveryKeyThatToolsParse) {
     }
     EXPECT_EQ(table.at("brokerVersion"), "479");
     EXPECT_EQ(table.at("brokerVersionDesc"), "V5_3_3");
+}
+
+class FakeObservation final : public service::Observation {
+public:
+    [[nodiscard]] std::vector<service::RequestStats> requests() const override {
+        service::RequestStats send{"broker", "send", 310, 100, 100, 0, 0, {}, {}};
+        send.latency.counts[1] = 99;   // up to 100 us
+        send.latency.counts[5] = 1;    // up to 10 ms
+        service::RequestStats pull{"broker", "pull", 11, 100, 100, 0, 0, {}, {}};
+        pull.latency.counts[12] = 100;
+        return {send, pull};
+    }
+    [[nodiscard]] std::vector<service::ExecutorStats> executors() const override {
+        service::ExecutorStats pull;
+        pull.name = "pull";
+        pull.queueCapacity = 500;
+        pull.queued = 7;
+        return {pull};
+    }
+    [[nodiscard]] std::vector<service::PluginFaults> faults() const override { return {}; }
+    [[nodiscard]] service::ProcessStats process() const override { return {}; }
+};
+
+TEST_F(AdminRuntimeTest, LatenciesAndQueuesAreThoseThatTheKernelCounts) {
+    FakeObservation observation;
+    context_.provide<service::Observation>(observation);
+    begin();
+    EXPECT_EQ(info("putLatency99"), "0.10");
+    EXPECT_EQ(info("putLatency999"), "10.00");
+    EXPECT_EQ(info("pullThreadPoolQueueSize"), "7");
+    EXPECT_EQ(info("queryThreadPoolQueueCapacity"), "500");
+    EXPECT_EQ(info("sendThreadPoolQueueSize"), "0");
+    EXPECT_TRUE(info("commitLogDirCapacity").starts_with("Total : ")) << info("commitLogDirCapacity");
+    runner_.stop();
+}
+
+TEST_F(AdminRuntimeTest, WhatNothingMeasuresIsLeftOut) {
+    begin();
+    EXPECT_EQ(info("putLatency99"), "(absent)");
+    EXPECT_EQ(info("putMessageEntireTimeMax"), "(absent)");
 }
 
 TEST_F(AdminRuntimeTest, TellsHowLongTheBrokerRuns) {
