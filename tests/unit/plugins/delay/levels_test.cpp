@@ -1,6 +1,7 @@
 // Proved: messageDelayLevel is read as RocketMQ reads it, and what is no level table is refused by name.
 // How: texts that an operator could write.
 // Left to others: what is done with the levels (rewrite_test, delivery_test).
+#include "DelayConfig.h"
 #include "DelayLevels.h"
 
 #include <gtest/gtest.h>
@@ -24,6 +25,10 @@ TEST(DelayLevels, TextsThatAreNoLevelsAreRefusedByName) {
         EXPECT_FALSE(DelayLevels::parse(text)) << text;
     }
     EXPECT_NE(DelayLevels::parse("1s 5 10s").error().message().find("\"5\""), std::string::npos);
+}
+
+TEST(DelayConfig, LevelsAreNotChangedWhileMessagesWaitByThem) {
+    for (const auto& key : DelayConfig::keys()) EXPECT_EQ(key.flags & plugin::kReloadable, 0) << key.name;
 }
 
 }  // namespace
