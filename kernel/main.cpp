@@ -22,6 +22,7 @@ using namespace patchbay::kernel;
 struct CommandLine {
     LaunchOptions launch;
     std::string inspect;
+    std::string explain;
     bool check = false;
     bool print = false;
     bool configDocument = false;
@@ -54,6 +55,7 @@ int parse(int argc, char** argv, CommandLine& out) {
     app.add_option("-n,--namesrv", namesrv, "name servers, \"host:port;host:port\"; the same as -D namesrvAddr=");
     app.add_flag("--check", out.check, "check configuration and plugins, print every problem, open no port; exits 78 when there is one");
     app.add_flag("--print-config", out.print, "print every key with its value and where it comes from");
+    app.add_option("--explain", out.explain, "say what a configuration key is for, what it may be, what it is and why");
     app.add_option("--inspect", out.inspect, "print the manifest of a plugin library and whether this broker would take it");
     app.add_flag("--config-doc", out.configDocument, "print docs/configuration.md, of the kernel and all plugins in pluginDirectory");
     app.add_flag("--errors-doc", out.errorsDocument, "print docs/errors.md");
@@ -83,6 +85,22 @@ int inspect(const std::string& path) {
     return printProblems(problems);
 }
 
+int explain(const LaunchOptions& launch, const std::string& key) {
+    const auto prepared = prepare(systemFiles(), launch, true);
+    const auto text = explainKey(prepared, key);
+    if (!text.empty()) return std::fputs(text.c_str(), stdout) >= 0 ? kExitOk : kExitFailed;
+    std::vector<std::string> known;
+    for (const auto& [name, item] : prepared.kernelValues.items()) known.push_back(name);
+    if (prepared.host) {
+        for (const auto& instance : prepared.host->instances()) {
+            for (const auto& [name, item] : instance->values().items()) known.push_back(name);
+        }
+    }
+    const auto near = nearest(key, known);
+    std::fprintf(stderr, "nobody who is enabled has a key '%s'%s\n", key.c_str(), near.empty() ? "" : ("; did you mean " + near + "?").c_str());
+    return kExitUsage;
+}
+
 int check(const LaunchOptions& launch, bool print) {
     const auto prepared = prepare(systemFiles(), launch, true);
     if (print) std::fputs(printedConfig(prepared).c_str(), stdout);
@@ -101,6 +119,7 @@ int runMain(int argc, char** argv, MonotonicTime startedAt) {
     if (const int code = parse(argc, argv, line); code >= 0) return code;
     if (line.errorsDocument) return std::fputs(errorsDocument().c_str(), stdout) >= 0 ? kExitOk : kExitFailed;
     if (!line.inspect.empty()) return inspect(line.inspect);
+    if (!line.explain.empty()) return explain(line.launch, line.explain);
     if (line.configDocument) return printConfigDocument(line.launch);
     if (line.check || line.print) return check(line.launch, line.print);
     return BrokerApplication(std::move(line.launch), startedAt).run();

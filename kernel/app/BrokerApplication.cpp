@@ -1,5 +1,6 @@
 #include "app/BrokerApplication.h"
 
+#include "app/StartSummary.h"
 #include "config/Advertise.h"
 #include "log/PocoErrorBridge.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 /// Files beside connections: libraries, logs, segments of the store.
 constexpr std::size_t kDescriptorsReserved = 1024;
+constexpr std::chrono::seconds kAdvertisedPatience{5};
 /// How long the lifecycle thread sleeps between two looks at what it waits for.
 constexpr std::chrono::milliseconds kMoment{1};
 
@@ -195,7 +197,8 @@ bool BrokerApplication::startPlugins(Problems& problems) {
     runtime_->setPlugins(operations_->pluginOwners());
     surroundings_ = std::make_unique<HostSurroundings>(
         HostSurroundings{clock_, files_, *server_, *control_, *runtime_, metrics_, identity_,
-                         [this](const std::string& path) -> plugin::Logger& { return log_->logger(path); }, [this] { loop_.runCalls(kMoment); }, [this](const std::string& name) { operations_->switchOffSoon(name); }});
+                         [this](const std::string& path) -> plugin::Logger& { return log_->logger(path); }, [this] { loop_.runCalls(kMoment); }, [this](const std::string& name) { operations_->switchOffSoon(name); },
+                         settings.pluginStepWarning});
     server_->start();
     control_->start();
     if (!prepared_.host->start(*surroundings_, prepared_.sources, problems)) return false;
@@ -245,6 +248,23 @@ void BrokerApplication::announce() {
     if (!prepared_.log.file.empty()) appLog_->info(line);
     std::printf("%s\n", line.c_str());
     std::fflush(stdout);
+    rlimit limit{};
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    const auto executors = static_cast<std::uint32_t>(server_->executors().stats().size());
+    for (const auto& text : startSummary({prepared_, identity_, listening_, advertisedWhy_, limit.rlim_cur, executors})) appLog_->info(text);
+    if (prepared_.settings.hasBroker) askAdvertisedAddress();
+}
+
+/// What a client would do first. Whether clients elsewhere reach the address only they can tell.
+void BrokerApplication::askAdvertisedAddress() {
+    const auto address = hostPort(identity_.brokerIp, identity_.brokerPort);
+    server_->remoting().invoke(address, protocol::RemotingCommand::request(protocol::RequestCode::GetBrokerRuntimeInfo), kAdvertisedPatience,
+                               [this, address](Result<protocol::RemotingCommand> answer) {
+                                   if (answer) return appLog_->info("the address that clients are told answers, seen from this machine", {{"address", address}});
+                                   if (answer.error().code() == StatusCode::Cancelled) return;   // the process ends already
+                                   appLog_->warn("the address that clients are told does not answer; set brokerIP1 to one that they reach",
+                                                 {{"address", address}, {"error", answer.error().message()}});
+                               });
 }
 
 void BrokerApplication::reloadConfiguration() {

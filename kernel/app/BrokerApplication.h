@@ -40,6 +40,7 @@ private:
     void warnOfUnknownExecutors();
     bool openForClients(Problems& problems);
     void announce();
+    void askAdvertisedAddress();
     void reloadConfiguration();
     void stop(int signal);
     void writePidFile();

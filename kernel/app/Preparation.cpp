@@ -1,8 +1,10 @@
 #include "app/Preparation.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <unistd.h>
 
 namespace patchbay::kernel {
@@ -123,6 +125,39 @@ std::string summary(const Preparation& prepared) {
         for (const auto& key : prepared.unused.plain) text += " " + key;
         text += "\n";
     }
+    return text;
+}
+
+std::string explainKey(const Preparation& prepared, std::string_view key) {
+    std::string text;
+    const auto explain = [&](const std::string& owner, const ConfigValues& values) {
+        const auto* item = values.find(key);
+        if (item == nullptr) return;
+        const auto& spec = item->spec;
+        const auto line = [&](std::string_view what, std::string_view is) {
+            if (!is.empty()) text += std::string(what) + std::string(std::max<std::size_t>(what.size() + 1, 10) - what.size(), ' ') + std::string(is) + "\n";
+        };
+        const auto list = [](const std::vector<std::string>& words) {
+            std::string joined;
+            for (const auto& word : words) joined += (joined.empty() ? "" : ", ") + word;
+            return joined;
+        };
+        if (!text.empty()) text += "\n";
+        line("key", spec.name + " (" + owner + ")");
+        line("meaning", spec.doc);
+        line("type", typeName(spec.type));
+        line("one of", list(spec.choices));
+        if (spec.min != std::numeric_limits<std::int64_t>::min()) line("least", std::to_string(spec.min));
+        if (spec.max != std::numeric_limits<std::int64_t>::max()) line("most", std::to_string(spec.max));
+        line("default", spec.defaultValue.empty() ? "unset" : spec.defaultValue);
+        line("value", spec.has(plugin::kSecret) ? "***" : item->value.text.empty() ? "unset" : item->value.text);
+        line("from", std::string(toString(item->value.origin)) + (item->value.origin == Origin::Default ? "" : ", " + item->value.where));
+        line("change", spec.has(plugin::kReloadable) ? "while the broker runs" : "by a restart");
+        line("also", list(spec.aliases));
+    };
+    explain("kernel", prepared.kernelValues);
+    if (!prepared.host) return text;
+    for (const auto& instance : prepared.host->instances()) explain("plugin " + instance->name(), instance->values());
     return text;
 }
 

@@ -46,6 +46,8 @@ struct Preparation {
 [[nodiscard]] std::string summary(const Preparation& preparation);
 /// Every key with its value and where it comes from.
 [[nodiscard]] std::string printedConfig(const Preparation& preparation);
+/// What a key is for, what it may be, what it is and why; of every owner that has it. Nothing for a key that nobody knows.
+[[nodiscard]] std::string explainKey(const Preparation& preparation, std::string_view key);
 /// docs/configuration.md, from the kernel's tables and those of every library in a directory.
 [[nodiscard]] std::string configDocument(FileSystem& files, const std::string& pluginDirectory);
 

@@ -62,6 +62,7 @@ constexpr ConfigKey kKeys[] = {
     {"drainTimeout", ConfigType::Millis, "5000", "How long a stop waits for requests that are being served.", 0, 0, 600'000},
     {"slowCallWarning", ConfigType::Millis, "100ms", "A plugin that holds up an I/O loop for so long is named in the log and counted; 0 is never.", 0, 0,
      600'000},
+    {"pluginStepWarning", ConfigType::Millis, "10s", "A plugin that does not come back from a step of its life for so long is named in the log.", 0, 10, 600'000},
     {"reload.holdMs", ConfigType::Millis, "2000",
      "How long requests wait while a plugin that offers a service is exchanged; below the time after which clients give up (3 s).", 0, 100, 60'000},
     {"reload.holdRequestsMax", ConfigType::Int, "20000", "Requests that wait meanwhile; more are answered SYSTEM_BUSY.", 0, 1, 10'000'000},
@@ -233,6 +234,7 @@ KernelSettings KernelSettings::from(const ConfigValues& values, const ConfigSour
     out.limits.hold = values.millis("reload.holdMs");
     out.limits.holdRequestsMax = static_cast<std::size_t>(values.integer("reload.holdRequestsMax"));
     out.limits.holdBytesMax = static_cast<std::size_t>(values.integer("reload.holdBytesMax"));
+    out.pluginStepWarning = values.millis("pluginStepWarning");
     out.retireTimeout = values.millis("reload.retireTimeout");
     return out;
 }

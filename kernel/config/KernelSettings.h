@@ -54,6 +54,7 @@ struct KernelSettings {
     bool unloadPlugins = false;
     std::chrono::milliseconds drainTimeout{0};
     std::chrono::milliseconds retireTimeout{0};
+    std::chrono::milliseconds pluginStepWarning{10'000};
 
     /// Where changes made at run time are kept.
     [[nodiscard]] std::string runTimeChangesPath() const { return storeRoot + "/config/runtime.properties"; }

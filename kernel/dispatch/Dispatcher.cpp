@@ -183,6 +183,7 @@ void Dispatcher::hold(ServerRequest& request) noexcept {
     }
     auto& loop = request.origin().originLoop;
     request.queuedAt_ = loop.now();
+    request.binding_ = {};   // one that was handed back must not keep the generation that is to end
     lane.hold(request);
     if (std::exchange(lane.holdTimer, true)) return;
     loop.after(hold_.wait, [this, &lane] { holdTooLong(lane); });

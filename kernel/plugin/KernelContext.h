@@ -33,6 +33,8 @@ struct HostSurroundings {
     std::function<void()> whileWaiting;
     /// Told of a plugin that has had as many faults within a minute as its file allows. Any thread.
     std::function<void(const std::string& plugin)> keepsFailing;
+    /// A step of a plugin's life that takes longer is named in the log, and again after each such time.
+    std::chrono::milliseconds stepWarning;
 };
 
 /// The process's configuration as one generation may change it: not any more once it is about to stop, because its stop() may wait for

@@ -17,6 +17,24 @@ Status guarded(const char* step, F&& call) noexcept {
     }
 }
 
+/// Names a plugin that does not come back from a step of its life, while it does not.
+class StepWatch {
+public:
+    StepWatch(const HostSurroundings& around, const std::string& plugin, const char* step) : around_(around) {
+        const auto begin = around.clock.now();
+        around.control.schedule(this, around.stepWarning, around.stepWarning, [&around, &plugin, step, begin] {
+            const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(around.clock.now() - begin).count();
+            around.logger("kernel.plugin").warn("a plugin has not come back", {{"plugin", plugin}, {"from", step}, {"ms", ms}});
+        });
+    }
+    ~StepWatch() { around_.control.cancelAll(this); }
+    StepWatch(const StepWatch&) = delete;
+    StepWatch& operator=(const StepWatch&) = delete;
+
+private:
+    const HostSurroundings& around_;
+};
+
 }  // namespace
 
 std::string_view toString(PluginState state) noexcept {
@@ -90,6 +108,8 @@ Status PluginInstance::init(const HostSurroundings& around, ServiceRegistry& reg
                             std::vector<const Registrations*> others) {
     library_->hasRun();
     generation_ = Ref<Generation>::adopt(new Generation(name(), number_));
+    around_ = &around;
+    const StepWatch watch(around, name(), "init()");
     context_ = std::make_unique<KernelContext>(around, registry, description_, generation_, std::move(executors), std::move(others));
     auto status = guarded("init", [&] { return plugin_->init(*context_); });
     if (status) {
@@ -101,6 +121,7 @@ Status PluginInstance::init(const HostSurroundings& around, ServiceRegistry& reg
 }
 
 Status PluginInstance::start() {
+    const StepWatch watch(*around_, name(), "start()");
     auto status = guarded("start", [&] { return plugin_->start(); });
     if (status) {
         state_ = PluginState::Started;
@@ -110,6 +131,7 @@ Status PluginInstance::start() {
 }
 
 Status PluginInstance::reconfigure(const ConfigValues& next, std::span<const std::string_view> changed) {
+    const StepWatch watch(*around_, name(), "reconfigure()");
     auto status = guarded("reconfigure", [&] { return plugin_->reconfigure(next, changed); });
     if (status) values_ = next;
     return status;
@@ -128,6 +150,7 @@ void PluginInstance::closeRegistrations() noexcept {
 void PluginInstance::stop() noexcept {
     const bool running = state_ == PluginState::Initialised || state_ == PluginState::Started || state_ == PluginState::Draining;
     if (running) {
+        const StepWatch watch(*around_, name(), "stop()");
         context_->beforeStop();
         (void)guarded("stop", [&] { plugin_->stop(); return Status::ok(); });
         state_ = PluginState::Stopped;

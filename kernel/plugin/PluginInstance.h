@@ -91,6 +91,7 @@ private:
     ConfigValues values_;
     std::int64_t startedWallMs_ = 0;
     Ref<Generation> generation_;
+    const HostSurroundings* around_ = nullptr;   ///< from init() on
     std::unique_ptr<KernelContext> context_;
 };
 

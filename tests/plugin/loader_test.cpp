@@ -173,6 +173,43 @@ TEST(PluginLoader, EndsWithTheReasonWhenInitFails) {
     EXPECT_NE(result.err.find("PB-1122 plugin breaks-promise: its manifest promises test.Nothing/1, but init() did not publish it\n"), std::string::npos) << result.err;
 }
 
+std::string stumble(const std::string& step, const std::string& how) {
+    return enable("stumbles", "stumbleStep = " + step + "\nstumbleHow = " + how + "\n");
+}
+
+TEST(PluginLoader, TakesExceptionsFromEveryStep) {
+    expectRefused({{"a.conf", stumble("configure", "throw")}}, "PB-1121 plugin stumbles: an exception left configure(): stumbled in configure");
+    EXPECT_NE(startOnce({{"a.conf", stumble("init", "throw")}}).err.find("PB-1122 plugin stumbles: an exception left init()"), std::string::npos);
+    EXPECT_NE(startOnce({{"a.conf", stumble("start", "throw")}}).err.find("PB-1123 plugin stumbles: an exception left start()"), std::string::npos);
+    BrokerProcess broker("", {{"a.conf", stumble("reconfigure", "throw")}});
+    broker.setPluginDirectory(kLibraries);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    broker.folder().write("plugins.d/a.conf", stumble("reconfigure", "throw") + "stumbleLive = 1\n");
+    broker.signal(SIGHUP);
+    EXPECT_EQ(broker.stop(SIGTERM), 0);
+    EXPECT_NE(broker.output().find("stumbles: an exception left reconfigure()"), std::string::npos) << broker.output();
+}
+
+TEST(PluginLoader, NamesAPluginThatDoesNotComeBack) {
+    for (const char* step : {"init", "start", "stop"}) {
+        BrokerProcess broker("pluginStepWarning = 100ms", {{"a.conf", stumble(step, "hang")}});
+        broker.setPluginDirectory(kLibraries);
+        ASSERT_TRUE(broker.start()) << broker.output();
+        EXPECT_EQ(broker.stop(SIGTERM), 0);
+        EXPECT_NE(broker.output().find("a plugin has not come back plugin=stumbles from=" + std::string(step) + "()"), std::string::npos) << broker.output();
+    }
+}
+
+TEST(PluginLoader, CleansUpBehindPluginsThatLeaveThingsBehind) {
+    for (const char* step : {"init", "start", "drain", "stop"}) {
+        BrokerProcess broker("", {{"a.conf", stumble(step, "leak")}});
+        broker.setPluginDirectory(kLibraries);
+        ASSERT_TRUE(broker.start()) << broker.output();
+        EXPECT_EQ(broker.stop(SIGTERM), 0) << step << broker.output();
+        EXPECT_NE(broker.output().find("plugin stopped plugin=stumbles"), std::string::npos) << broker.output();
+    }
+}
+
 TEST(PluginLoader, StopsWhatHadStartedWhenAStartFails) {
     const auto result = startOnce({{"a.conf", enable("fails-start")}, {"b.conf", enable("bell")}});
     EXPECT_EQ(result.exitCode, 1);
@@ -223,6 +260,27 @@ TEST(PluginLoader, UnloadsStoppedPluginsWhenAsked) {
     ASSERT_TRUE(broker.start()) << broker.output();
     EXPECT_EQ(broker.stop(SIGTERM), 0) << broker.output();
     EXPECT_NE(broker.output().find("plugin stopped plugin=bell generation=1 end=unloaded"), std::string::npos) << broker.output();
+}
+
+TEST(PluginLoader, ExplainsAKeyWithItsValueAndWhereItComesFrom) {
+    BrokerProcess broker("", {{"a.conf", enable("bell", "bellSound = dang\n")}});
+    broker.setPluginDirectory(kLibraries);
+    const auto result = broker.run({"--explain", "bellSound"});
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    EXPECT_EQ(result.out, "key       bellSound (plugin bell)\nmeaning   What it says.\ntype      text\ndefault   ding\nvalue     dang\nfrom      plugin file, " +
+                              broker.folder().path() + "/plugins.d/a.conf:2\nchange    while the broker runs\n");
+    const auto wrong = broker.run({"--explain", "belSound"});
+    EXPECT_EQ(wrong.exitCode, 64);
+    EXPECT_NE(wrong.err.find("did you mean bellSound?"), std::string::npos) << wrong.err;
+}
+
+TEST(PluginLoader, SwitchesPluginsByAKeyOfTheMainFileOrTheCommandLine) {
+    const auto on = check({{"a.conf", enable("bell", "enabled = false\n")}}, "plugin.bell.enabled = true");
+    EXPECT_EQ(on.exitCode, 0) << on.err;
+    EXPECT_NE(on.out.find("plugins: bell\n"), std::string::npos) << on.out;
+    const auto nobody = check({{"a.conf", enable("bell")}}, "plugin.drum.enabled = true");
+    EXPECT_EQ(nobody.exitCode, 78);
+    EXPECT_EQ(nobody.err, "PB-1203 main.conf:5: plugin.drum.enabled: no file of plugins.d is of plugin drum\n");
 }
 
 TEST(PluginLoader, PrintsAManifestAndWhetherItWouldTakeThePlugin) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 
 namespace patchbay::test {
@@ -90,6 +91,79 @@ TEST_F(ReloadTest, SaysWhenOnlyARestartTakesTheNewLibrary) {
     broker_.signal(SIGHUP);
     EXPECT_EQ(broker_.stop(SIGTERM), 0);
     EXPECT_NE(broker_.output().find("PB-1106"), std::string::npos) << broker_.output();
+}
+
+/// A service and a plugin that uses it.
+class ServiceReloadTest : public ReloadTest {
+protected:
+    ServiceReloadTest() {
+        install("ringer", "ringer");
+        broker_.folder().write("plugins.d/c.conf", "plugin = ringer\n");
+        broker_.folder().write("main.conf", broker_.folder().read("main.conf") + "reload.holdMs = 400\n");
+    }
+    std::string ring(RawClient& client) {
+        const auto answer = client.call(request(30'020));
+        return answer && answer->code == 0 ? answer->remark.value_or("") : "code " + std::to_string(answer ? answer->code : -1);
+    }
+};
+
+TEST_F(ServiceReloadTest, ExchangesAServiceWithThoseThatUseItWhileRequestsWait) {
+    RawClient client(broker_.brokerPort());
+    EXPECT_EQ(ring(client), "1");
+    EXPECT_EQ(ring(client), "2");
+    broker_.folder().write("plugins.d/b.conf", "plugin = bell\nenabled = false\n");
+    broker_.folder().write("plugins.d/d.conf", "plugin = gong\n");
+    install("gong", "gong");
+    broker_.signal(SIGHUP);
+    std::string rung;
+    for (int i = 0; i < 100'000 && rung != "1"; ++i) {
+        rung = ring(client);
+        ASSERT_EQ(rung.find("code"), std::string::npos) << rung << broker_.output();
+    }
+    EXPECT_EQ(rung, "1") << "another bell";
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    const auto log = broker_.output();
+    EXPECT_NE(log.find("plugins were exchanged while requests were held"), std::string::npos) << log;
+    EXPECT_NE(log.find("plugin stopped plugin=bell generation=1"), std::string::npos) << log;
+}
+
+TEST_F(ServiceReloadTest, StartsTheOldServiceAgainWhenTheNewOneDoesNotStart) {
+    RawClient client(broker_.brokerPort());
+    EXPECT_EQ(ring(client), "1");
+    install("bell-broken", "bell");
+    broker_.signal(SIGHUP);
+    std::string rung = "2";
+    for (int i = 0; i < 100'000 && rung != "1"; ++i) {
+        rung = ring(client);
+        ASSERT_EQ(rung.find("code"), std::string::npos) << rung << broker_.output();
+    }
+    EXPECT_EQ(rung, "1") << "a new object of the old library";
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    EXPECT_NE(broker_.output().find("PB-1123 plugin bell: it is cracked"), std::string::npos) << broker_.output();
+}
+
+TEST_F(ServiceReloadTest, LeavesEverythingAsItIsWhenARequestDoesNotEnd) {
+    // The plugin that keeps the request for ever is left in memory on purpose.
+    ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+    RawClient client(broker_.brokerPort());
+    RawClient waiting(broker_.brokerPort());
+    ASSERT_TRUE(waiting.send(*request(30'021).encode(protocol::SerializeType::Json)));
+    ASSERT_TRUE(waiting.call(request(30'010)));   // it is there by now
+    EXPECT_EQ(ring(client), "2");
+    broker_.folder().write("plugins.d/b.conf", "plugin = bell\nenabled = false\n");
+    broker_.folder().write("plugins.d/d.conf", "plugin = gong\n");
+    install("gong", "gong");
+    broker_.signal(SIGHUP);
+    int next = 3;
+    for (; next < 1'000'000 && broker_.output().find("the configuration stays as it was") == std::string::npos; ++next) {
+        ASSERT_EQ(ring(client), std::to_string(next));
+    }
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    const auto log = broker_.output();
+    EXPECT_NE(log.find("PB-1115 plugin ringer: has requests that do not end within 200 ms"), std::string::npos) << log;
+    EXPECT_NE(log.find("a plugin still serves requests after its time; it is left running and in memory plugin=ringer"), std::string::npos) << log;
+    EXPECT_EQ(log.find("bell stops"), std::string::npos) << "somebody may still ring it" << log;
+    ::unsetenv("ASAN_OPTIONS");
 }
 
 }  // namespace

@@ -42,6 +42,15 @@ TEST_F(ServingTest, SaysInOneLineWhereItListensAndWhatItAdvertises) {
     EXPECT_NE(line.find("; b1 advertises 127.0.0.1:" + std::to_string(broker_.brokerPort()) + " (bindAddress is this one)"), std::string::npos) << line;
 }
 
+TEST_F(ServingTest, SaysInSomeLinesWhatAnOperatorWantsToKnow) {
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    const auto log = broker_.output();
+    for (const char* begin : {" this is: patchbay ", " listens on: namesrv 127.0.0.1:", " clients are told: 127.0.0.1:", " name servers: 127.0.0.1:",
+                              " memory at most: ", " plugins: bell misbehaves", " limits: "}) {
+        EXPECT_NE(log.find(begin), std::string::npos) << begin << "\n" << log;
+    }
+}
+
 TEST_F(ServingTest, AnswersForPluginsThatDropOrThrow) {
     RawClient client(broker_.brokerPort());
     ASSERT_TRUE(client.connected());

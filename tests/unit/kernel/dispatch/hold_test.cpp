@@ -48,6 +48,25 @@ TEST_F(HoldTest, RequestsWaitWithTheirBodiesAndGoOnInOrder) {
     EXPECT_EQ(dispatcher.active(), 0U);
 }
 
+TEST_F(HoldTest, ARequestThatWasHandedBackLetsGoOfItsGeneration) {
+    std::vector<Request> kept;
+    TestProcessor keeps([&](Request r) { kept.push_back(std::move(r)); });
+    auto& keeper = generation("keeper");
+    const RequestCode codes[] = {RequestCode::PullMessage};
+    ASSERT_TRUE(keeper.bind(codes, keeps, {.loopSafe = true, .executor = {}}));
+    publish({&keeper});
+    arrive(*origin, {request(1, 0, 11)});
+    turn();
+    ASSERT_EQ(kept.size(), 1U);
+    dispatcher.publish(RouteTable::build(2, {}, std::vector<const Registrations*>{&keeper}));
+    const auto owner = Ref<Generation>::share(const_cast<Generation*>(&keeper.generation()));
+    keeper.ownedElsewhere();
+    std::move(kept[0]).redispatch();
+    turn();
+    EXPECT_EQ(dispatcher.held(), 1U);
+    EXPECT_TRUE(owner->idle());
+}
+
 TEST_F(HoldTest, OtherCodesAreServedMeanwhile) {
     TestProcessor other([](Request r) { std::move(r).respond(ResponseCode::Success, "other"); });
     auto& served = generation("other");

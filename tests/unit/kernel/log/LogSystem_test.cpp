@@ -2,6 +2,7 @@
 // How: a file in a temporary folder, a clock of the test's own. Left to others: what spdlog itself does (rotation).
 #include "log/LogSystem.h"
 #include "log/RateLimit.h"
+#include "log/StandardErrorSink.h"
 
 #include "patchbay/base/FileSystem.h"
 
@@ -102,6 +103,49 @@ TEST_F(LogTest, DropsTheOldestLinesAndSaysHowMany) {
     const auto all = text();
     EXPECT_NE(all.find("the last line\n"), std::string::npos);
     EXPECT_NE(all.find("W kernel.log log lines were dropped count="), std::string::npos);
+}
+
+TEST_F(LogTest, DropsTheOldestLinesWhenTheyAreTooLongTogether) {
+    settings_.queueBytes = 64U << 10;
+    auto log = open();
+    auto& logger = log->logger("a");
+    const std::string text(8'000, 'x');
+    for (int round = 0; round < 2'000 && log->dropped() == 0; ++round) {
+        for (int i = 0; i < 100; ++i) logger.info(text);
+    }
+    EXPECT_GT(log->dropped(), 0U);
+}
+
+/// A pipe whose ends close with it.
+struct Pipe {
+    Pipe() { EXPECT_EQ(pipe(ends), 0); }
+    ~Pipe() {
+        close(ends[0]);
+        close(ends[1]);
+    }
+    int ends[2] = {-1, -1};
+};
+
+spdlog::details::log_msg lineOf(const std::string& text) {
+    return {spdlog::string_view_t("a"), spdlog::level::info, spdlog::string_view_t(text.data(), text.size())};
+}
+
+TEST(StandardErrorSink, LosesLinesThatNobodyReadsInsteadOfWaiting) {
+    Pipe pipe;
+    StandardErrorSink sink(pipe.ends[1]);
+    sink.set_pattern("%v");
+    sink.hurry();
+    const std::string text(1'000, 'x');
+    for (int i = 0; i < 200; ++i) sink.log(lineOf(text));
+    const auto lost = sink.lost();
+    EXPECT_GT(lost, 100U) << "a pipe holds 64 KB";
+    std::string all(1U << 20, '\0');
+    const auto count = read(pipe.ends[0], all.data(), all.size());
+    ASSERT_GT(count, 0);
+    sink.log(lineOf("afterwards"));
+    EXPECT_EQ(sink.lost(), lost) << "there is room again";
+    all.resize(static_cast<std::size_t>(read(pipe.ends[0], all.data(), all.size())));
+    EXPECT_NE(all.find("afterwards\n"), std::string::npos);
 }
 
 TEST(LogFieldTest, LetsNoControlCharacterOfAPeerThrough) {

@@ -145,5 +145,38 @@ TEST_F(ControlExecutorTest, WakesItsThreadForAnEarlierTimer) {
     EXPECT_EQ(threaded.schedule(this, {}, {}, [] {}), 0U);
 }
 
+TEST(ControlExecutorThread, WhoeverWaitsForATaskGoesOnWorkingForIt) {
+    ManualClock clock;
+    NotingLog log;
+    ControlExecutor control(clock, log);
+    PluginTimers timers(control);
+    std::promise<void> begun;
+    std::promise<void> served;
+    // As a task that changes the configuration, which the thread that cancels has to do.
+    timers.post([&] {
+        begun.set_value();
+        served.get_future().wait();
+    });
+    control.start();
+    begun.get_future().wait();
+    int turns = 0;
+    timers.cancelAll([&] {
+        if (++turns == 1) served.set_value();
+    });
+    EXPECT_GE(turns, 1);
+}
+
+TEST(PluginTimersTest, TellsOfTasksThatThrow) {
+    ManualClock clock;
+    NotingLog log;
+    ControlExecutor control(clock, log);
+    std::string told;
+    PluginTimers timers(control, [&](const std::string& error) { told = error; });
+    timers.post([] { throw std::runtime_error("bad day"); });
+    EXPECT_EQ(control.runDue(), 1U);
+    EXPECT_EQ(told, "bad day");
+    EXPECT_TRUE(log.lines.empty());
+}
+
 }  // namespace
 }  // namespace patchbay::kernel
