@@ -26,7 +26,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/etc/ DESTINATION etc/patchbay)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/tools/completion/patchbay.bash DESTINATION share/bash-completion/completions RENAME patchbay)
 
-# --- the SDK
+# --- the SDK, and plugins to start from
 set(sdk patchbay_protocol patchbay_plugin_api)
 set_target_properties(patchbay_protocol PROPERTIES EXPORT_NAME protocol)
 set_target_properties(patchbay_plugin_api PROPERTIES EXPORT_NAME plugin_api)
@@ -42,3 +42,7 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/PatchbayConfig.cmake.in 
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/PatchbayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/PatchbayConfig.cmake ${CMAKE_BINARY_DIR}/PatchbayConfigVersion.cmake
     ${CMAKE_SOURCE_DIR}/cmake/PatchbayPlugin.cmake ${CMAKE_SOURCE_DIR}/cmake/plugin.map DESTINATION ${package})
+foreach(example plugin-template audit-log rate-limit schema-check store-template)
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/sdk/examples/${example} DESTINATION share/patchbay/examples)
+endforeach()
+install(FILES ${CMAKE_SOURCE_DIR}/sdk/examples/README.md DESTINATION share/patchbay/examples)

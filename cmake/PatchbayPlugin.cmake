@@ -1,12 +1,14 @@
-# patchbay_add_plugin(name [SOURCES …] [LIBS …]): a plugin from its folder.
+# patchbay_add_plugin(name [SOURCES …] [LIBS …] [EXAMPLE]): a plugin from its folder.
 #   plugin_<name>_core   everything but plugin.cpp; unit tests link it directly (only when there are SOURCES)
 #   plugin_<name>        the module patchbay-<name>.so, exporting exactly the three names of cmake/plugin.map
-# Works in this tree and, through find_package(Patchbay), out of it.
+# EXAMPLE: built with this tree, but no plugin of it.
+# patchbay_add_plugin_test(name SOURCES …): its GoogleTest, with the test kit, for ctest; nothing where there is no test kit.
+# Both work in this tree and, through find_package(Patchbay), out of it.
 
 set(PATCHBAY_PLUGIN_MAP ${CMAKE_CURRENT_LIST_DIR}/plugin.map)
 
 function(patchbay_add_plugin name)
-    cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+    cmake_parse_arguments(arg "EXAMPLE" "" "SOURCES;LIBS" ${ARGN})
     set(target plugin_${name})
     set(main plugin.cpp)
     if("plugin.cpp" IN_LIST arg_SOURCES)
@@ -33,12 +35,34 @@ function(patchbay_add_plugin name)
     target_link_options(${target} PRIVATE -Wl,--version-script=${PATCHBAY_PLUGIN_MAP} -Wl,-z,defs)
     set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME patchbay-${name} CXX_VISIBILITY_PRESET hidden
         VISIBILITY_INLINES_HIDDEN ON LINK_DEPENDS ${PATCHBAY_PLUGIN_MAP})
-    if(PATCHBAY_PLUGIN_DIR)
+    if(arg_EXAMPLE AND PATCHBAY_PLUGIN_DIR)
+        set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+    elseif(PATCHBAY_PLUGIN_DIR)
         set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PATCHBAY_PLUGIN_DIR})
     endif()
     if(COMMAND patchbay_layer)
         patchbay_warnings(${target})
         patchbay_layer(${target} plugin)
-        set_property(GLOBAL APPEND PROPERTY PATCHBAY_PLUGINS ${target})
+        if(NOT arg_EXAMPLE)
+            set_property(GLOBAL APPEND PROPERTY PATCHBAY_PLUGINS ${target})
+        endif()
     endif()
+endfunction()
+
+function(patchbay_add_plugin_test name)
+    cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+    if(NOT TARGET patchbay::testkit)
+        return()
+    endif()
+    set(target plugin_${name}_test)
+    add_executable(${target} ${arg_SOURCES})
+    target_link_libraries(${target} PRIVATE plugin_${name}_core patchbay::testkit GTest::gtest GTest::gtest_main)
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    if(COMMAND patchbay_layer)
+        patchbay_warnings(${target})
+        patchbay_layer(${target} test)
+        set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    endif()
+    add_test(NAME ${target} COMMAND ${target})
+    set_tests_properties(${target} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()

@@ -26,6 +26,12 @@ cmake -G Ninja -S "$work/greeting" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix
     { cat "$work/configure.log"; fail "configure"; }
 cmake --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; fail "build"; }
 
+# The template as it was installed, with its own tests.
+cp -r "$prefix/share/patchbay/examples/plugin-template" "$work/template"
+cmake -G Ninja -S "$work/template" -B "$work/template-build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log" 2>&1 &&
+    cmake --build "$work/template-build" >"$work/build.log" || { cat "$work/configure.log" "$work/build.log"; fail "the template does not build"; }
+ctest --test-dir "$work/template-build" --no-tests=error >"$work/ctest.log" || { cat "$work/ctest.log"; fail "the template's tests"; }
+
 cp "$work/build/patchbay-greeting.so" "$prefix/lib/patchbay/plugins"
 cp "$here/greeting.conf" "$prefix/etc/patchbay/plugins.d/90-greeting.conf"
 # Moved as a whole: nothing in it may remember where it was installed.
@@ -45,6 +51,16 @@ done
 port=$(sed -n 's/.*broker 127\.0\.0\.1:\([0-9]*\).*/\1/p' "$work/out" | tail -n 1)
 answer=$(ask "${port:?}" 30001) || fail "no answer"
 [[ $answer == *"good morning" ]] || fail "answered: $answer"
+# A plugin that is put there while the broker runs.
+cp "$work/template-build/patchbay-plugin-template.so" moved/lib/patchbay/plugins
+cp "$work/template/plugin-template.conf" moved/etc/patchbay/plugins.d/91-plugin-template.conf
+kill -HUP "$broker"
+for ((i = 0; i < 400; i++)); do
+    template=$(ask "$port" 30100) || fail "no answer to the template"
+    [[ $template == *hello ]] && break
+    sleep 0.05
+done
+[[ $template == *hello ]] || fail "the template answered: $template"
 kill "$broker"
 wait "$broker" || fail "exit status $?"
 broker=
