@@ -135,6 +135,8 @@ private:
     Status loadFiles();
     Status loadLocked();
     Status findFiles(std::vector<std::int64_t>& starts);
+    /// Whether there are whole files from `first` to `last` or beyond, without a hole, and nothing else.
+    [[nodiscard]] bool hasFiles(std::int64_t first, std::int64_t last) const;
     Status removeStale(std::vector<std::int64_t>& starts);
     Status removeFrom(const std::string& directory, std::span<const FileInfo* const> files, std::size_t first);
     [[nodiscard]] Result<std::int64_t> findEnd(std::vector<std::int64_t>& starts);

@@ -57,25 +57,31 @@ void ConsumeQueue::presume(const StopMark::Queue& left) {
 
 bool ConsumeQueue::isAsLeft(const StopMark::Queue& left) const {
     if (left.firstFile < 0) return true;
-    const std::string directory = env_.layout.queue(topic_->text, id_);
-    const Result<std::vector<FileInfo>> listed = env_.files.list(directory);
-    if (!listed) return false;
     const std::int64_t lastUnit = left.max - 1;
     const std::int64_t lastFile = std::max(left.firstFile, left.max > 0 ? fileOf(lastUnit) : 0);
-    std::int64_t next = left.firstFile;
+    // Most queues have one file, which is looked at below.
+    if (lastFile > left.firstFile && !hasFiles(left.firstFile, lastFile)) return false;
+    const Result<std::unique_ptr<File>> file = env_.files.open(pathOf(lastFile), OpenMode::Read);
+    if (!file) return false;
+    const Result<std::uint64_t> size = (*file)->size();
+    if (!size || *size != static_cast<std::uint64_t>(env_.fileBytes)) return false;
+    if (left.newest < 0 || lastUnit * kUnitBytes < left.firstFile) return true;
+    std::array<char, kUnitBytes> bytes{};
+    const Result<std::size_t> got = (*file)->readAt(bytes, static_cast<std::uint64_t>(lastUnit * kUnitBytes - lastFile));
+    return got && *got == bytes.size() && loadUnit(bytes.data()).physical == left.newest;
+}
+
+bool ConsumeQueue::hasFiles(std::int64_t first, std::int64_t last) const {
+    const Result<std::vector<FileInfo>> listed = env_.files.list(env_.layout.queue(topic_->text, id_));
+    if (!listed) return false;
+    std::int64_t next = first;
     for (const FileInfo& info : *listed) {
         if (info.directory) continue;
         const std::optional<std::int64_t> start = parseFileName(info.name);
         if (!start || *start != next || info.size != static_cast<std::uint64_t>(env_.fileBytes)) return false;
         next += env_.fileBytes;
     }
-    if (next <= lastFile) return false;
-    if (left.newest < 0 || lastUnit * kUnitBytes < left.firstFile) return true;
-    const Result<std::unique_ptr<File>> file = env_.files.open(pathOf(lastFile), OpenMode::Read);
-    if (!file) return false;
-    std::array<char, kUnitBytes> bytes{};
-    const Result<std::size_t> got = (*file)->readAt(bytes, static_cast<std::uint64_t>(lastUnit * kUnitBytes - lastFile));
-    return got && *got == bytes.size() && loadUnit(bytes.data()).physical == left.newest;
+    return next > last;
 }
 
 Status ConsumeQueue::skipTo(std::int64_t offset) {
