@@ -278,7 +278,8 @@ public:
             return failure("ask the space of", path, errno);
         }
         const std::uint64_t unit = info.f_frsize;
-        return DiskSpace{unit * info.f_blocks, unit * info.f_bavail};
+        // What the system keeps for others, or a quota takes away, is neither used nor free: as df and RocketMQ count.
+        return DiskSpace{unit * (info.f_blocks - info.f_bfree + info.f_bavail), unit * info.f_bavail};
     }
 
     [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path) override {
