@@ -1,5 +1,7 @@
 #include "LogReader.h"
 
+#include "MultiDispatch.h"
+
 #include "patchbay/protocol/message/MessageRecord.h"
 
 namespace patchbay::mmapstore {
@@ -59,8 +61,13 @@ Result<std::int64_t> LogReader::storeTime(const Unit& unit) const {
 bool LogReader::isRecordOf(const Unit& unit, std::string_view topic, std::int32_t queueId, std::int64_t offset) const {
     const Result<Slice> found = record(unit);
     RecordView view;
-    return found && RecordView::parse(found->bytes, view, RecordCheck::Layout) == RecordStatus::Message &&
-           view.topic == topic && view.queueId == queueId && view.queueOffset == offset;
+    if (!found || RecordView::parse(found->bytes, view, RecordCheck::Layout) != RecordStatus::Message) return false;
+    if (view.topic == topic && view.queueId == queueId && view.queueOffset == offset) return true;
+    bool further = false;
+    forEachFurtherQueue(view.properties, [&](std::string_view name, std::int64_t its) {
+        further = further || (name == topic && queueId == 0 && its == offset);
+    });
+    return further;
 }
 
 }  // namespace patchbay::mmapstore

@@ -1,5 +1,7 @@
 #include "Recovery.h"
 
+#include "MultiDispatch.h"
+
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/util/Hash.h"
@@ -190,39 +192,49 @@ Status Recovery::rebuild(std::int64_t from, const std::set<QueueId>* only, std::
     while ((step = scan.next(outcome_.end)) == LogScan::Step::Record) {
         const RecordView& record = scan.record();
         progress("building consume queues from the commit log", scan.position(), from, outcome_.end);
-        if (only != nullptr && !only->contains({std::string(record.topic), record.queueId})) continue;
-        ++counts_.records;
-        if (Status good = restore(record, fromOldest, only != nullptr, touched); !good) return good;
+        if (only == nullptr) ++counts_.records;
+        for (const Place& place : placesOf(record)) {
+            if (only != nullptr && !only->contains({std::string(place.topic), place.queueId})) continue;
+            if (Status good = restore(record, place, fromOldest, only != nullptr, touched); !good) return good;
+        }
     }
     return step == LogScan::Step::Failed ? scan.failure() : Status::ok();
 }
 
-Status Recovery::restore(const RecordView& record, bool fromOldest, bool listed, std::vector<Ref<ConsumeQueue>>& touched) {
-    if (!isDispatched(record.sysFlag)) return Status::ok();
+std::vector<Recovery::Place> Recovery::placesOf(const RecordView& record) const {
+    if (!isDispatched(record.sysFlag)) return {};
+    std::vector<Place> places;
     // Queues of RocketMQ's batch kind are left as they are.
-    if ((record.sysFlag & protocol::kSysFlagInnerBatch) != 0 || queues_.isBatchTopic(record.topic)) return Status::ok();
-    if (record.queueId < 0 || record.queueOffset < 0 || record.queueOffset > kOffsetMax || record.topic.empty()) {
+    const bool batch = (record.sysFlag & protocol::kSysFlagInnerBatch) != 0 || queues_.isBatchTopic(record.topic);
+    if (!batch) places.push_back({record.topic, record.queueId, record.queueOffset});
+    forEachFurtherQueue(record.properties, [&](std::string_view name, std::int64_t offset) { places.push_back({name, 0, offset}); });
+    return places;
+}
+
+Status Recovery::restore(const RecordView& record, const Place& place, bool fromOldest, bool listed,
+                         std::vector<Ref<ConsumeQueue>>& touched) {
+    if (place.queueId < 0 || place.offset < 0 || place.offset > kOffsetMax || place.topic.empty()) {
         ++counts_.skipped;
         return Status::ok();
     }
-    if (deleted_.contains(record.topic, record.physicalOffset)) return Status::ok();
-    Ref<ConsumeQueue> queue = queues_.find(record.topic, record.queueId);
+    if (deleted_.contains(place.topic, record.physicalOffset)) return Status::ok();
+    Ref<ConsumeQueue> queue = queues_.find(place.topic, place.queueId);
     if (!queue) {
         // Without a directory a Java broker deleted the topic, unless the crash came before its first write or everything is
         // rebuilt.
-        const bool lost = fromOldest || (!outcome_.clean && record.queueOffset == 0);
+        const bool lost = fromOldest || (!outcome_.clean && place.offset == 0);
         if (!listed && (!lost || (outcome_.clean && !noQueues_))) {
             ++counts_.skipped;
             return Status::ok();
         }
-        queue = queues_.obtain(record.topic, record.queueId);
+        queue = queues_.obtain(place.topic, place.queueId);
     }
     if (Status loaded = queue->load(); !loaded) {
         ++counts_.skipped;
         return loaded.code() == StatusCode::Corrupt ? Status::ok() : loaded;
     }
     const Unit unit{record.physicalOffset, record.size, tagsCodeOf(record)};
-    const Result<ConsumeQueue::Restored> restored = queue->restore(record.queueOffset, unit, fromOldest);
+    const Result<ConsumeQueue::Restored> restored = queue->restore(place.offset, unit, fromOldest);
     if (!restored) return restored.error();
     switch (*restored) {
         case ConsumeQueue::Restored::Known: return Status::ok();
@@ -230,7 +242,7 @@ Status Recovery::restore(const RecordView& record, bool fromOldest, bool listed,
             if (listed) {
                 ++counts_.skipped;
             } else {
-                incomplete_.insert({std::string(record.topic), record.queueId});
+                incomplete_.insert({std::string(place.topic), place.queueId});
             }
             return Status::ok();
         case ConsumeQueue::Restored::Added: ++counts_.added; break;

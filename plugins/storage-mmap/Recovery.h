@@ -66,7 +66,15 @@ private:
     Status findEnd(std::int64_t from);
     /// Looks at every record from `from` on. With `only`, at those of these queues, which then may begin anywhere.
     Status rebuild(std::int64_t from, const std::set<QueueId>* only, std::vector<Ref<ConsumeQueue>>& touched);
-    Status restore(const protocol::RecordView& record, bool fromOldest, bool listed, std::vector<Ref<ConsumeQueue>>& touched);
+    /// A message's place in a queue; a message may have several.
+    struct Place {
+        std::string_view topic;
+        std::int32_t queueId;
+        std::int64_t offset;
+    };
+    Status restore(const protocol::RecordView& record, const Place& place, bool fromOldest, bool listed,
+                   std::vector<Ref<ConsumeQueue>>& touched);
+    [[nodiscard]] std::vector<Place> placesOf(const protocol::RecordView& record) const;
     /// What earlier lives left behind the ends of the queues is gone for good afterwards.
     Status clearQueues();
 

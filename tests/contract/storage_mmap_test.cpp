@@ -14,7 +14,11 @@ namespace testkit = patchbay::testkit;
 class MmapStoreUnderTest final : public testkit::StoreUnderTest {
 public:
     MmapStoreUnderTest(const testkit::StoreOptions& options, const mmapstore::StoreOptions& own)
-        : store_(options.files, options.clock, log_, own) {}
+        : store_(options.files, options.clock, log_, own) {
+        // The disk of who runs this may be rather full.
+        store_.tunables().cleanForcibly = 0;
+        store_.tunables().diskFreeBytesMin = 1;
+    }
     patchbay::Status open() { return store_.open(); }
     patchbay::service::MessageStore& store() override { return store_; }
 

@@ -1,0 +1,34 @@
+// MultiDispatch: the further queues of a message that RocketMQ's multi-dispatch put into several (%LMQ%…).
+#pragma once
+
+#include "patchbay/protocol/message/Names.h"
+#include "patchbay/protocol/message/Properties.h"
+#include "patchbay/protocol/message/PropertyNames.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+
+namespace patchbay::mmapstore {
+
+/// Calls `visit(name, offset)` for each of them; such a queue has the number 0. Two lists with commas, in the same order; names
+/// of other kinds have no offset and are passed over, and names with a slash cannot be directories.
+template <typename Visit>
+void forEachFurtherQueue(std::string_view properties, Visit visit) {
+    std::string_view names = protocol::findProperty(properties, protocol::kPropertyInnerMultiDispatch);
+    if (names.empty()) return;
+    std::string_view offsets = protocol::findProperty(properties, protocol::kPropertyInnerMultiQueueOffset);
+    while (!names.empty()) {
+        const std::string_view name = names.substr(0, names.find(','));
+        const std::string_view text = offsets.substr(0, offsets.find(','));
+        names.remove_prefix(std::min(names.size(), name.size() + 1));
+        offsets.remove_prefix(std::min(offsets.size(), text.size() + 1));
+        std::int64_t offset = -1;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
+        const bool usable = error == std::errc() && end == text.data() + text.size() && offset >= 0;
+        if (usable && name.starts_with(protocol::kLmqPrefix) && name.find('/') == std::string_view::npos) visit(name, offset);
+    }
+}
+
+}  // namespace patchbay::mmapstore
