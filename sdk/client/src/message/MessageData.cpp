@@ -50,7 +50,7 @@ Result<std::shared_ptr<ReceivedMessage::Data>> dataOf(const RecordView& record, 
 }
 
 // The i-th inner message stands for the i-th offset from the record's on.
-Status unwrap(const std::shared_ptr<ReceivedMessage::Data>& outer, std::vector<ReceivedMessage>& into) {
+Status unwrap(const std::shared_ptr<ReceivedMessage::Data>& outer, const AdjustMessage& adjust, std::vector<ReceivedMessage>& into) {
     protocol::BatchReader reader(outer->body);
     protocol::BatchEntry entry;
     auto offset = outer->record.queueOffset;
@@ -62,6 +62,7 @@ Status unwrap(const std::shared_ptr<ReceivedMessage::Data>& outer, std::vector<R
         inner->properties = entry.properties;
         inner->record.flag = entry.flag;
         inner->record.queueOffset = offset++;
+        if (adjust) adjust(*inner);
         into.emplace_back(std::move(inner));
     }
     return reader.failed() ? corrupt("a batch that does not divide into whole entries") : Status::ok();
@@ -76,7 +77,7 @@ Result<std::string> unpackBody(std::string_view body, std::int32_t sysFlag) {
     return protocol::decompress(*type, body, kPlainBytesMax);
 }
 
-Result<std::vector<ReceivedMessage>> decodeMessages(std::string_view records, std::string_view brokerName) {
+Result<std::vector<ReceivedMessage>> decodeMessages(std::string_view records, std::string_view brokerName, const AdjustMessage& adjust) {
     const auto packet = std::make_shared<const std::string>(records);
     std::vector<ReceivedMessage> messages;
     std::string_view rest = *packet;
@@ -88,8 +89,12 @@ Result<std::vector<ReceivedMessage>> decodeMessages(std::string_view records, st
         rest.remove_prefix(static_cast<std::size_t>(record.size));
         auto data = dataOf(record, packet, brokerName);
         if (!data) return data.error();
-        if (!holdsBatch(record.sysFlag)) messages.emplace_back(std::move(*data));
-        else if (auto unwrapped = unwrap(*data, messages); !unwrapped) return unwrapped;
+        if (holdsBatch(record.sysFlag)) {
+            if (auto unwrapped = unwrap(*data, adjust, messages); !unwrapped) return unwrapped;
+            continue;
+        }
+        if (adjust) adjust(**data);
+        messages.emplace_back(std::move(*data));
     }
     return messages;
 }

@@ -5,6 +5,7 @@
 #include "patchbay/client/Message.h"
 #include "patchbay/protocol/message/MessageRecord.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,8 +25,11 @@ struct ReceivedMessage::Data {
     std::int32_t reconsumeTimes = 0;
 };
 
-/// All messages of an answer; bodies unpacked, records that hold a batch taken apart. Corrupt when a record is not whole.
-[[nodiscard]] Result<std::vector<ReceivedMessage>> decodeMessages(std::string_view records, std::string_view brokerName);
+/// All messages of an answer; bodies unpacked, records that hold a batch taken apart. `adjust` may change each before it is shared.
+/// Corrupt when a record is not whole.
+using AdjustMessage = std::function<void(ReceivedMessage::Data&)>;
+[[nodiscard]] Result<std::vector<ReceivedMessage>> decodeMessages(std::string_view records, std::string_view brokerName,
+                                                                  const AdjustMessage& adjust = {});
 
 /// A copy that says something else of itself; the body is shared.
 [[nodiscard]] std::shared_ptr<ReceivedMessage::Data> copyOf(const ReceivedMessage& message);

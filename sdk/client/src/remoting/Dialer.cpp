@@ -45,6 +45,20 @@ SocketAddress addressOf(const addrinfo& found) noexcept {
     return SocketAddress::v6(ip, ntohs(v6.sin6_port));
 }
 
+// A peer that vanished without a word is noticed after some 20 s, not after the hours that the system takes by itself.
+void noticeVanishedPeers(int fd) noexcept {
+    const int on = 1;
+    const int idleSeconds = 10;
+    const int intervalSeconds = 3;
+    const int probes = 3;
+    const int unackedMs = 15'000;
+    ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idleSeconds, sizeof idleSeconds);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &intervalSeconds, sizeof intervalSeconds);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unackedMs, sizeof unackedMs);
+}
+
 class TcpDialer final : public Dialer {
 public:
     Result<std::unique_ptr<net::Transport>> dial(const SocketAddress& address) override {
@@ -55,6 +69,7 @@ public:
         auto transport = net::makePlainTransport(fd);
         const int on = 1;
         ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        noticeVanishedPeers(fd);
         if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), size) != 0 && errno != EINPROGRESS) {
             return Status(StatusCode::Unavailable, std::string("connect: ") + std::strerror(errno));
         }

@@ -21,10 +21,11 @@ void Executor::post(Task task) {
         if (shared_->idle > 0) shared_->wanted.notify_one();
         return;
     }
-    threads_.emplace_back([shared = shared_, name = name_] { work(*shared, name); });
+    threads_.emplace_back([shared = shared_, name = name_] { work(shared, name); });
 }
 
-void Executor::work(Shared& shared, const std::string& name) {
+void Executor::work(const std::shared_ptr<Shared>& state, const std::string& name) {
+    auto& shared = *state;
     ::pthread_setname_np(::pthread_self(), name.substr(0, 15).c_str());
     std::unique_lock lock(shared.mutex);
     for (;;) {
@@ -41,7 +42,7 @@ void Executor::work(Shared& shared, const std::string& name) {
     }
 }
 
-void Executor::stop(bool drop) {
+std::vector<std::thread> Executor::end(bool drop) {
     std::vector<std::thread> threads;
     std::deque<Task> dropped;
     {
@@ -51,10 +52,18 @@ void Executor::stop(bool drop) {
         threads.swap(threads_);
     }
     shared_->wanted.notify_all();
-    for (auto& thread : threads) {
+    return threads;
+}
+
+void Executor::stop(bool drop) {
+    for (auto& thread : end(drop)) {
         if (thread.get_id() == std::this_thread::get_id()) thread.detach();
         else thread.join();
     }
+}
+
+void Executor::abandon() {
+    for (auto& thread : end(true)) thread.detach();
 }
 
 bool Executor::onOwnThread() const noexcept {

@@ -27,6 +27,8 @@ public:
     void post(Task task);
     /// Queued tasks are dropped when `drop`.
     void stop(bool drop = false);
+    /// As stop(true), but threads that are still at work end by themselves later.
+    void abandon();
     [[nodiscard]] bool onOwnThread() const noexcept;
     [[nodiscard]] std::size_t threads() const noexcept { return threadsMax_; }
 
@@ -38,7 +40,8 @@ private:
         std::size_t idle = 0;
         bool stopping = false;
     };
-    static void work(Shared& shared, const std::string& name);
+    [[nodiscard]] std::vector<std::thread> end(bool drop);
+    static void work(const std::shared_ptr<Shared>& state, const std::string& name);
 
     const std::string name_;
     const std::size_t threadsMax_;

@@ -11,9 +11,9 @@ namespace patchbay::client {
 
 /// By which a broker with access control knows the caller. Empty keys: requests are not signed.
 struct Credentials {
-    std::string accessKey;
-    std::string secretKey;
-    std::string securityToken;  ///< only with temporary keys
+    std::string accessKey{};
+    std::string secretKey{};
+    std::string securityToken{};  ///< only with temporary keys
     friend bool operator==(const Credentials&, const Credentials&) = default;
 };
 
@@ -27,25 +27,25 @@ using LogSink = std::function<void(LogLevel, std::string_view)>;
 /// group gets a client id of its own, so two consumers of one group in one process share the queues as two processes would.
 struct ClientOptions {
     /// "host:9876;other:9876". Empty: the environment variable NAMESRV_ADDR; if that is empty as well, nameServerUrl.
-    std::string nameServers;
+    std::string nameServers{};
     /// Answers the list as text over HTTP, asked every two minutes; used when there is no other list.
-    std::string nameServerUrl;
+    std::string nameServerUrl{};
     /// Second half of the client id. Empty (recommended): unique for this process, also among containers that share address and pid.
     /// Give one only to keep the offsets of a broadcasting consumer across restarts.
-    std::string instanceName;
+    std::string instanceName{};
     /// Puts "<nameSpace>%" before every topic and group on the wire and takes it off again.
-    std::string nameSpace;
-    std::string unitName;  ///< third part of the client id
-    Credentials credentials;
+    std::string nameSpace{};
+    std::string unitName{};  ///< third part of the client id
+    Credentials credentials{};
 
     std::chrono::milliseconds requestTimeout{3000};         ///< one question to a broker or name server, from 1 ms
-    std::chrono::milliseconds connectTimeout{3000};         ///< from 1 ms
+    std::chrono::milliseconds connectTimeout{1500};         ///< from 1 ms; long enough for one lost packet
     std::chrono::milliseconds heartbeatInterval{30'000};    ///< 1 s to 60 s: a broker forgets a silent client after 120 s
     std::chrono::milliseconds routeRefreshInterval{30'000}; ///< from 1 s
     /// Second version of heartbeats: subscriptions are sent only when they changed. Brokers before 5.1 take the first version.
     bool heartbeatV2 = false;
     /// Where the client says what it does. Empty: warnings and errors go to standard error.
-    LogSink log;
+    LogSink log{};
 };
 
 }  // namespace patchbay::client

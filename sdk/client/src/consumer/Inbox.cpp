@@ -1,0 +1,70 @@
+#include "consumer/Inbox.h"
+
+#include <algorithm>
+
+namespace patchbay::client {
+
+std::size_t Inbox::add(const std::vector<ReceivedMessage>& messages) {
+    std::size_t added = 0;
+    for (const auto& message : messages) {
+        const auto [at, fresh] = entries_.try_emplace(message.queueOffset(), Entry{message});
+        if (!fresh) continue;
+        ++added;
+        bytes_ += message.body().size();
+        next_ = std::max(next_, message.queueOffset() + 1);
+    }
+    return added;
+}
+
+std::vector<ReceivedMessage> Inbox::take(std::size_t count, MonotonicTime now) {
+    std::vector<ReceivedMessage> taken;
+    if (waiting() == 0) return taken;
+    // Taken ones stand in front, unless some were given back.
+    for (auto& [offset, entry] : entries_) {
+        if (taken.size() == count) break;
+        if (entry.taken) continue;
+        entry.taken = true;
+        entry.since = now;
+        ++taken_;
+        taken.push_back(entry.message);
+    }
+    return taken;
+}
+
+void Inbox::giveBack(std::int64_t offset) {
+    const auto found = entries_.find(offset);
+    if (found == entries_.end() || !found->second.taken) return;
+    found->second.taken = false;
+    --taken_;
+}
+
+void Inbox::remove(std::int64_t offset) {
+    const auto found = entries_.find(offset);
+    if (found == entries_.end()) return;
+    bytes_ -= found->second.message.body().size();
+    if (found->second.taken) --taken_;
+    entries_.erase(found);
+}
+
+void Inbox::clear() {
+    entries_.clear();
+    bytes_ = taken_ = 0;
+    next_ = -1;
+}
+
+std::optional<std::int64_t> Inbox::commitOffset() const {
+    if (!entries_.empty()) return entries_.begin()->first;
+    if (next_ < 0) return std::nullopt;
+    return next_;
+}
+
+std::vector<ReceivedMessage> Inbox::overdue(MonotonicTime since, std::size_t count) const {
+    std::vector<ReceivedMessage> late;
+    for (const auto& [offset, entry] : entries_) {
+        if (late.size() == count || !entry.taken || entry.since > since) break;
+        late.push_back(entry.message);
+    }
+    return late;
+}
+
+}  // namespace patchbay::client

@@ -1,0 +1,38 @@
+// ListenerPool: the threads on which a consumer's listener runs.
+#pragma once
+
+#include "runtime/Executor.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace patchbay::client {
+
+/// Counts the listeners at work, so that a close can wait for them. Any thread.
+class ListenerPool {
+public:
+    explicit ListenerPool(std::size_t threads) : executor_("pb-listener", threads) {}
+
+    /// Tasks that have not begun when the pool closes do not run any more.
+    void post(std::function<void()> task);
+    /// Waits up to `limit` for listeners at work, but not for the one that calls. False when some are left to themselves.
+    bool close(std::chrono::milliseconds limit);
+    [[nodiscard]] std::size_t threads() const noexcept { return executor_.threads(); }
+
+private:
+    struct State {
+        std::mutex mutex;
+        std::condition_variable idle;
+        std::size_t working = 0;
+        bool closed = false;
+    };
+    const std::shared_ptr<State> state_ = std::make_shared<State>();
+    Executor executor_;
+};
+
+}  // namespace patchbay::client

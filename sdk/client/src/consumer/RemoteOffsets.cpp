@@ -1,0 +1,88 @@
+// Progress that the broker keeps (14, 15).
+#include "consumer/OffsetStore.h"
+#include "patchbay/protocol/headers/ConsumerOffset.h"
+
+#include <charconv>
+#include <utility>
+
+namespace patchbay::client {
+
+namespace {
+
+using protocol::RemotingCommand;
+using protocol::RequestCode;
+
+constexpr std::chrono::seconds kTimeout{5};
+
+class RemoteOffsets final : public OffsetStore {
+public:
+    RemoteOffsets(ClientInstance& instance, std::string group) : instance_(instance), group_(std::move(group)) {}
+
+    void read(const MessageQueue& queue, Read done) override {
+        const auto address = instance_.routes().addressOf(queue.brokerName, protocol::kMasterId);
+        if (address.empty()) return done(Status(StatusCode::Unavailable, "broker '" + queue.brokerName + "' is in no route"));
+        protocol::QueryConsumerOffsetRequest header;
+        header.consumerGroup = group_;
+        header.topic = queue.topic;
+        header.queueId = queue.queueId;
+        auto command = RemotingCommand::request(RequestCode::QueryConsumerOffset);
+        command.setHeader(header);
+        command.set("bname", queue.brokerName);
+        auto& asker = instance_.asker();
+        asker.ask(address, std::move(command), asker.deadlineIn(kTimeout), [done = std::move(done)](const Result<RemotingCommand>& answer) {
+            if (!answer) return done(answer.error());
+            if (answer->code == static_cast<std::int32_t>(protocol::ResponseCode::QueryNotFound)) return done(std::optional<std::int64_t>());
+            if (answer->code != 0) return done(statusOf(*answer, "the group's offset"));
+            const auto text = answer->find("offset").value_or("");
+            std::int64_t offset = -1;
+            std::from_chars(text.data(), text.data() + text.size(), offset);
+            done(std::optional<std::int64_t>(offset));
+        });
+    }
+
+    // Only what has changed, so that an idle consumer is silent; a write that failed is repeated with the next turn.
+    void persist(const std::function<void()>& done) override {
+        auto left = std::make_shared<std::size_t>(1);
+        const auto finish = [left, done](bool) {
+            if (--*left == 0 && done) done();
+        };
+        for (auto& [queue, entry] : entries_) {
+            if (entry.offset < 0 || entry.offset == entry.written) continue;
+            ++*left;
+            write(queue, entry.offset, [this, queue = queue, offset = entry.offset, finish](bool good) {
+                const auto found = entries_.find(queue);
+                if (good && found != entries_.end()) found->second.written = offset;
+                finish(good);
+            });
+        }
+        finish(true);
+    }
+
+private:
+    void write(const MessageQueue& queue, std::int64_t offset, std::function<void(bool)> done) override {
+        const auto address = instance_.routes().addressOf(queue.brokerName, protocol::kMasterId);
+        if (address.empty()) return done(false);
+        protocol::UpdateConsumerOffsetRequest header;
+        header.consumerGroup = group_;
+        header.topic = queue.topic;
+        header.queueId = queue.queueId;
+        header.commitOffset = offset;
+        auto command = RemotingCommand::request(RequestCode::UpdateConsumerOffset);
+        command.setHeader(header);
+        command.set("bname", queue.brokerName);
+        auto& asker = instance_.asker();
+        asker.ask(address, std::move(command), asker.deadlineIn(kTimeout),
+                  [done = std::move(done)](const Result<RemotingCommand>& answer) { done(answer && answer->code == 0); });
+    }
+
+    ClientInstance& instance_;
+    const std::string group_;
+};
+
+}  // namespace
+
+std::unique_ptr<OffsetStore> makeRemoteOffsets(ClientInstance& instance, std::string group) {
+    return std::make_unique<RemoteOffsets>(instance, std::move(group));
+}
+
+}  // namespace patchbay::client

@@ -1,0 +1,72 @@
+#include "producer/ProducerImpl.h"
+
+#include "patchbay/protocol/message/Names.h"
+#include "producer/SendTrace.h"
+
+#include <future>
+#include <utility>
+
+namespace patchbay::client {
+
+using namespace std::chrono_literals;
+
+Status check(const ProducerOptions& options) {
+    if (options.group.empty()) return {StatusCode::InvalidArgument, "ProducerOptions::group is empty; name the part of the application that sends"};
+    if (auto status = protocol::validateGroupName(options.group); !status) return status;
+    if (options.sendTimeout < 1ms) return {StatusCode::InvalidArgument, "sendTimeout has to be at least 1 ms"};
+    if (options.retries < 0 || options.retries > 100) return {StatusCode::InvalidArgument, "retries has to be 0 to 100"};
+    if (options.inFlightMax < 1 || options.inFlightMax > 1'000'000) return {StatusCode::InvalidArgument, "inFlightMax has to be 1 to 1000000"};
+    if (options.queuesOfNewTopics < 1) return {StatusCode::InvalidArgument, "queuesOfNewTopics has to be at least 1"};
+    return Status::ok();
+}
+
+Result<std::shared_ptr<Producer::Impl>> Producer::Impl::make(const ProducerOptions& options, CheckHandler handler) {
+    if (auto status = client::check(options); !status) return status;
+    auto instance = ClientInstance::acquire(options.client, {false, options.group});
+    if (!instance) return instance.error();
+    auto core = std::make_shared<ProducerCore>(*instance, options);
+    if (options.trace) {
+        auto trace = SendTrace::make(*instance, options);
+        if (!trace) return trace.error();
+        core->observe(std::move(*trace));
+    }
+    auto impl = std::make_shared<Impl>(std::move(core), std::move(handler));
+    (*instance)->runtime().call([&] { impl->open(); });
+    return impl;
+}
+
+Producer::Impl::Impl(std::shared_ptr<ProducerCore> core, CheckHandler check) : core_(std::move(core)), check_(std::move(check)) {}
+
+void Producer::Impl::open() {
+    core_->instance().add(*this);
+    if (!core_->options().avoidSlowBrokers || !core_->options().probeSlowBrokers) return;
+    probe_ = std::make_unique<LoopTimer>(core_->instance().runtime().loop());
+    probe_->every(3s, 3s, [this] { core_->probe(); });
+}
+
+void Producer::Impl::close() {
+    std::call_once(closed_, [this] {
+        core_->close();
+        auto& instance = core_->instance();
+        std::promise<void> gone;
+        instance.runtime().loop().post([&] {
+            probe_.reset();
+            if (auto* observer = core_->observer()) observer->flush();
+            instance.remove(*this, [&gone] { gone.set_value(); });
+        });
+        gone.get_future().wait();
+        instance.giveBack({false, core_->options().group});
+        if (instance.runtime().callbacks().onOwnThread()) return;
+        std::promise<void> delivered;
+        deliver([&delivered] { delivered.set_value(); });
+        delivered.get_future().wait();
+    });
+}
+
+void Producer::Impl::deliver(std::function<void()> callback) { core_->instance().runtime().callbacks().post(std::move(callback)); }
+
+void Producer::Impl::serverRequest(Channel& channel, const protocol::RemotingCommand& request, protocol::SerializeType) {
+    if (check_ && request.code == static_cast<std::int32_t>(protocol::RequestCode::CheckTransactionState)) check_(channel, request);
+}
+
+}  // namespace patchbay::client

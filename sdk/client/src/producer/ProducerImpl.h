@@ -1,0 +1,46 @@
+// Producer::Impl: a producer's seat at its client.
+#pragma once
+
+#include "instance/Member.h"
+#include "patchbay/client/Producer.h"
+#include "producer/ProducerCore.h"
+#include "runtime/LoopTimer.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace patchbay::client {
+
+/// Made and closed on any thread but the loop.
+class Producer::Impl final : public Member {
+public:
+    /// Runs on the loop for a broker's question about a transaction.
+    using CheckHandler = std::function<void(Channel&, const protocol::RemotingCommand&)>;
+
+    static Result<std::shared_ptr<Impl>> make(const ProducerOptions& options, CheckHandler check = {});
+    explicit Impl(std::shared_ptr<ProducerCore> core, CheckHandler check);
+    void close();
+
+    [[nodiscard]] ProducerCore& core() noexcept { return *core_; }
+    [[nodiscard]] const std::shared_ptr<ProducerCore>& shared() const noexcept { return core_; }
+    /// Runs on the callback thread.
+    void deliver(std::function<void()> callback);
+
+    [[nodiscard]] const std::string& group() const noexcept override { return core_->group(); }
+    [[nodiscard]] bool isConsumer() const noexcept override { return false; }
+    void describe(protocol::HeartbeatData& heartbeat) const override { heartbeat.producerGroups.push_back(group()); }
+    void serverRequest(Channel& channel, const protocol::RemotingCommand& request, protocol::SerializeType) override;
+
+private:
+    void open();
+
+    const std::shared_ptr<ProducerCore> core_;
+    const CheckHandler check_;
+    std::unique_ptr<LoopTimer> probe_;  // loop thread
+    std::once_flag closed_;
+};
+
+[[nodiscard]] Status check(const ProducerOptions& options);
+
+}  // namespace patchbay::client

@@ -1,0 +1,230 @@
+// Proved: a producer tries again where that may help, elsewhere if it can, within one deadline, and says what happened when it gives up.
+// How: scripted name servers and brokers on 127.0.0.1.
+// Left to others: what a real broker stores (integration), the table of slow brokers by itself (fault_table_test).
+#include "ScriptedServer.h"
+
+#include "patchbay/client/Producer.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace patchbay::test {
+namespace {
+
+using client::Producer;
+using client::ProducerOptions;
+using protocol::RemotingCommand;
+using protocol::RequestCode;
+using protocol::ResponseCode;
+using namespace std::chrono_literals;
+
+std::optional<RemotingCommand> stored(const RemotingCommand& asked) {
+    auto answer = answerTo(asked);
+    answer.set("msgId", "7F00000100002A9F0000000000000000");
+    answer.set("queueId", asked.find("e").value_or("0"));
+    answer.set("queueOffset", "17");
+    return answer;
+}
+
+bool isSend(const RemotingCommand& command) { return command.code == static_cast<std::int32_t>(RequestCode::SendMessageV2); }
+
+/// A broker whose answers to sends a test decides.
+class Broker {
+public:
+    explicit Broker(ResponseCode code = ResponseCode::Success) : code_(code) {}
+    void answer(ResponseCode code) { code_ = code; }
+    [[nodiscard]] ScriptedServer& server() noexcept { return server_; }
+    [[nodiscard]] std::size_t sends() const { return server_.requests(RequestCode::SendMessageV2).size(); }
+
+private:
+    std::optional<RemotingCommand> script(const RemotingCommand& asked) {
+        if (!isSend(asked)) return asked.isOneway() ? std::nullopt : std::optional(answerTo(asked));
+        if (code_ == ResponseCode::RpcTimeOut) return std::nullopt;
+        return code_ == ResponseCode::Success ? stored(asked) : answerTo(asked, code_);
+    }
+    std::atomic<ResponseCode> code_;
+    ScriptedServer server_{[this](const auto& asked) { return script(asked); }};
+};
+
+class Faults : public ::testing::Test {
+protected:
+    Producer producer(ProducerOptions options = {}) {
+        options.client.nameServers = names_.address();
+        options.client.log = [](auto, auto) {};
+        options.group = "g";
+        auto made = Producer::create(options);
+        EXPECT_TRUE(made) << made.error().toString();
+        return std::move(*made);
+    }
+    std::vector<std::pair<std::string, std::string>> brokers() { return {{"a", one_.server().address()}, {"b", two_.server().address()}}; }
+
+    Broker one_;
+    Broker two_;
+    std::atomic<bool> both_{true};
+    ScriptedServer names_{[this](const RemotingCommand& asked) {
+        auto answer = answerTo(asked);
+        auto all = brokers();
+        if (!both_) all.pop_back();
+        answer.body = routeBody(all, 2);
+        return answer;
+    }};
+};
+
+TEST_F(Faults, ABusyBrokerIsAvoided) {
+    one_.answer(ResponseCode::SystemBusy);
+    auto sender = producer();
+    for (int i = 0; i < 8; ++i) {
+        const auto receipt = sender.send({.topic = "T", .body = "x"});
+        ASSERT_TRUE(receipt) << receipt.error().toString();
+        EXPECT_EQ(receipt->queue.brokerName, "b");
+        EXPECT_EQ(receipt->queueOffset, 17);
+    }
+    EXPECT_EQ(two_.sends(), 8U);
+    EXPECT_GT(one_.sends(), 0U);
+}
+
+TEST_F(Faults, AttemptsAreCounted) {
+    both_ = false;
+    one_.answer(ResponseCode::SystemBusy);
+    auto sender = producer({.retries = 2});
+    const auto lost = sender.send({.topic = "T", .body = "x"});
+    EXPECT_EQ(lost.error().code(), StatusCode::Busy) << lost.error().toString();
+    EXPECT_EQ(one_.sends(), 3U);
+}
+
+TEST_F(Faults, WhatTheMessageIsToBlameForIsNotTriedAgain) {
+    both_ = false;
+    one_.answer(ResponseCode::MessageIllegal);
+    auto sender = producer();
+    EXPECT_EQ(sender.send({.topic = "T", .body = "x"}).error().code(), StatusCode::InvalidArgument);
+    EXPECT_EQ(one_.sends(), 1U);
+}
+
+TEST_F(Faults, OneDeadlineIsForAllAttempts) {
+    one_.answer(ResponseCode::RpcTimeOut);
+    two_.answer(ResponseCode::RpcTimeOut);
+    auto sender = producer({.sendTimeout = 300ms});
+    const auto begun = std::chrono::steady_clock::now();
+    const auto lost = sender.send({.topic = "T", .body = "x"});
+    EXPECT_EQ(lost.error().code(), StatusCode::DeadlineExceeded) << lost.error().toString();
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 2s);
+}
+
+TEST_F(Faults, ABrokerThatDropsItsConnectionsIsTriedAgain) {
+    auto sender = producer();
+    ASSERT_TRUE(sender.send({.topic = "T", .body = "x"}));
+    for (int i = 0; i < 10; ++i) {
+        one_.server().dropAll();
+        two_.server().dropAll();
+        const auto receipt = sender.send({.topic = "T", .body = "x"});
+        ASSERT_TRUE(receipt) << receipt.error().toString();
+    }
+}
+
+TEST_F(Faults, GoingAwayIsNoFailure) {
+    std::atomic<int> count{0};
+    ScriptedServer leaving([&](const RemotingCommand& asked) -> std::optional<RemotingCommand> {
+        if (!isSend(asked)) return answerTo(asked);
+        return ++count == 1 ? answerTo(asked, ResponseCode::GoAway) : stored(asked);
+    });
+    ScriptedServer names([&](const RemotingCommand& asked) {
+        auto answer = answerTo(asked);
+        answer.body = routeBody({{"a", leaving.address()}}, 1);
+        return answer;
+    });
+    ProducerOptions options;
+    options.client.nameServers = names.address();
+    options.group = "g";
+    auto sender = Producer::create(options);
+    ASSERT_TRUE(sender);
+    EXPECT_TRUE(sender->send({.topic = "T", .body = "x"}));
+    EXPECT_EQ(leaving.connections(), 2);
+}
+
+TEST_F(Faults, ASlowBrokerIsLeftOutForAWhile) {
+    one_.answer(ResponseCode::SystemBusy);
+    auto sender = producer({.avoidSlowBrokers = true});
+    for (int i = 0; i < 12; ++i) ASSERT_TRUE(sender.send({.topic = "T", .body = "x"}));
+    // After its first failure it is not asked again.
+    EXPECT_LE(one_.sends(), 1U);
+}
+
+TEST_F(Faults, ALateFlushIsASuccessWithAWarning) {
+    both_ = false;
+    ScriptedServer late([](const RemotingCommand& asked) -> std::optional<RemotingCommand> {
+        if (!isSend(asked)) return answerTo(asked);
+        auto answer = stored(asked);
+        answer->code = static_cast<std::int32_t>(ResponseCode::FlushDiskTimeout);
+        return answer;
+    });
+    ScriptedServer names([&](const RemotingCommand& asked) {
+        auto answer = answerTo(asked);
+        answer.body = routeBody({{"a", late.address()}}, 1);
+        return answer;
+    });
+    ProducerOptions options;
+    options.client.nameServers = names.address();
+    options.group = "g";
+    auto sender = Producer::create(options);
+    ASSERT_TRUE(sender);
+    const auto receipt = sender->send({.topic = "T", .body = "x"});
+    ASSERT_TRUE(receipt);
+    EXPECT_EQ(receipt->status, client::SendStatus::FlushDiskTimeout);
+}
+
+TEST_F(Faults, TooMuchUnderWayIsBusy) {
+    both_ = false;
+    one_.answer(ResponseCode::RpcTimeOut);
+    auto sender = producer({.sendTimeout = 400ms, .retries = 0, .inFlightMax = 3});
+    std::vector<std::future<Result<client::SendReceipt>>> waiting;
+    for (int i = 0; i < 3; ++i) waiting.push_back(sender.sendAsync({.topic = "T", .body = "x"}));
+    const auto refused = sender.send({.topic = "T", .body = "x"}, {.timeout = 50ms});
+    EXPECT_EQ(refused.error().code(), StatusCode::Busy) << refused.error().toString();
+    for (auto& one : waiting) EXPECT_FALSE(one.get());
+}
+
+TEST_F(Faults, RoundRobinStaysEvenOverManyMessages) {
+    both_ = false;
+    auto sender = producer();
+    std::map<std::int32_t, int> used;
+    for (int i = 0; i < 40; ++i) ++used[sender.send({.topic = "T", .body = "x"})->queue.queueId];
+    EXPECT_EQ(used[0], 20);
+    EXPECT_EQ(used[1], 20);
+}
+
+TEST_F(Faults, AProducerMayEndInItsCallback) {
+    both_ = false;
+    std::optional<Producer> sender(producer());
+    std::promise<void> ended;
+    sender->sendAsync({.topic = "T", .body = "x"}, [&](const auto&) {
+        sender->close();
+        ended.set_value();
+    });
+    EXPECT_EQ(ended.get_future().wait_for(10s), std::future_status::ready);
+}
+
+TEST_F(Faults, AProducerMayEndWithMessagesUnderWay) {
+    both_ = false;
+    one_.answer(ResponseCode::RpcTimeOut);
+    std::atomic<int> failed{0};
+    {
+        auto sender = producer({.sendTimeout = 200ms, .retries = 0});
+        for (int i = 0; i < 5; ++i) sender.sendAsync({.topic = "T", .body = "x"}, [&](const auto& receipt) { failed += receipt ? 0 : 1; });
+    }
+    EXPECT_EQ(failed, 5);
+}
+
+TEST_F(Faults, TwoProducersOfOneGroupHaveTwoClientIds) {
+    auto one = producer();
+    auto two = producer();
+    EXPECT_NE(one.clientId(), two.clientId());
+}
+
+}  // namespace
+}  // namespace patchbay::test
