@@ -24,8 +24,8 @@ _patchctl() {
         "message") words='send get tail replay' ;;
         "cluster") words='list' ;;
         "broker") words='status producers fence unfence' ;;
-        "config") words='get set diff explain' ;;
-        "plugin") words='list inspect reload enable disable apply top new' ;;
+        "config") words='get set diff reload explain' ;;
+        "plugin") words='list inspect reload enable disable top new' ;;
         "store") words='info check dump repair convert backup check-database' ;;
         "bench") words='send' ;;
     esac

@@ -243,7 +243,7 @@ TEST_F(PatchctlFixture, PluginsAreListedInspectedAndExchanged) {
     EXPECT_EQ(row(parsed("plugin list", text), "name", "reply")["state"].text(), "off");
     done("plugin enable reply");
     EXPECT_EQ(row(parsed("plugin list", text), "name", "reply")["state"].text(), "serving");
-    done("plugin apply");
+    done("config reload");
     EXPECT_NE(done("plugin top --json").find("\"plugin\":\"admin\""), std::string::npos);
     EXPECT_NE(done("config explain listenPort").find("listenPort"), std::string::npos);
     EXPECT_EQ(shell("config explain noSuchKey").exit, 3);
@@ -271,6 +271,31 @@ TEST_F(PatchctlFixture, APluginsFilesAreMade) {
     EXPECT_TRUE(std::filesystem::exists(folder + "/my-plugin/CMakeLists.txt"));
     EXPECT_EQ(shell("plugin new my-plugin --directory " + folder).exit, 1) << "it exists";
     EXPECT_EQ(shell("plugin new My_Plugin --directory " + folder).exit, 1);
+}
+
+TEST_F(PatchctlFixture, AStoppedStoreIsLookedAtCheckedDumpedAndConverted) {
+    BrokerProcess stopped("service.patchbay.MessageStore = storage-mmap\nmappedFileSizeCommitLog = 1048576\n");
+    ASSERT_TRUE(stopped.start()) << stopped.output();
+    const std::string at = " --namesrv 127.0.0.1:" + std::to_string(stopped.namesrvPort());
+    done("topic create CtlStore --queues 1" + at);
+    done("message send CtlStore --body 'kept body' --count 3" + at);
+    const std::string store = stopped.folder() / "store";
+    EXPECT_EQ(shell("store info " + store).exit, 1) << "a broker uses it";
+    ASSERT_EQ(stopped.stop(SIGTERM), 0) << stopped.output();
+    EXPECT_EQ(done("store info " + store + " --json").substr(0, 1), "{");
+    EXPECT_EQ(shell("store info " + store + "/nothing").exit, 3);
+    EXPECT_NE(done("store dump " + store + " --topic CtlStore --bodies").find("kept body"), std::string::npos);
+    EXPECT_NE(done("store dump " + store + " --topic CtlStore --max 2").find("2 messages"), std::string::npos);
+    done("store check " + store);
+    EXPECT_EQ(shell("store repair " + store).exit, 1) << "only a dry run";
+    done("store repair " + store + " --dry-run");
+    const std::string copy = stopped.folder() / "copy/sqlite";
+    done("store convert " + store + " " + copy + " --dry-run");
+    EXPECT_FALSE(std::filesystem::exists(copy));
+    EXPECT_NE(done("store convert " + store + " " + copy + " --json").find("\"messages\":3"), std::string::npos);
+    EXPECT_EQ(shell("store convert " + stopped.folder().path() + "/empty " + copy).exit, 3);
+    done("store check-database " + copy + "/messages.db");
+    EXPECT_NE(done("store backup " + copy + "/messages.db " + stopped.folder().path() + "/backup.db --json").find("\"messages\":3"), std::string::npos);
 }
 
 TEST_F(PatchctlFixture, TheDocumentedCommandsAreThoseOfTheTable) {

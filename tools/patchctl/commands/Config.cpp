@@ -143,6 +143,18 @@ Exit explain(Session& session, const Arguments& arguments) {
     return session.fail({StatusCode::NotFound, "there is no key '" + arguments.at(0) + "'"});
 }
 
+Exit reload(Session& session, const Arguments&) {
+    const auto broker = session.broker();
+    if (!broker) return session.fail(broker.error());
+    const auto answer = session.ask(broker->address, static_cast<std::int32_t>(protocol::PrivateCode::ReloadConfiguration));
+    if (!answer) return session.fail(answer.error());
+    Record record;
+    record.add("broker", broker->address);
+    record.add("outcome", "what differed in the files is in force");
+    session.out().print(record);
+    return Exit::Done;
+}
+
 constexpr Command kCommands[] = {
     {.words = "config get", .summary = "Shows the configuration that runs", .arguments = kKeyMaybe, .options = kNamesrv,
      .example = "patchctl config get flushDiskType", .run = get},
@@ -153,6 +165,8 @@ constexpr Command kCommands[] = {
     {.words = "config diff", .summary = "Compares files with what runs",
      .text = "Without FILE the broker compares its own files (Patchbay only). Ends with 6 when there is a difference.", .arguments = kFile,
      .options = kNamesrv, .example = "patchctl config diff etc/broker.conf", .run = diff},
+    {.words = "config reload", .summary = "Applies what differs between the broker's files and what runs, as SIGHUP does",
+     .text = "All of it or nothing. Patchbay only.", .example = "patchctl config reload", .run = reload},
     {.words = "config explain", .summary = "Tells what a key is for, its value, and where that comes from", .text = "Patchbay only.",
      .arguments = kKey, .example = "patchctl config explain listenPort", .run = explain},
 };

@@ -73,7 +73,7 @@ Exit change(Session& session, PrivateCode code, const std::string& name, std::st
     const auto answer = ask(session, code, name);
     if (!answer) return session.fail(answer.error());
     Record record;
-    record.add("plugin", name.empty() ? Cell() : Cell(name));
+    record.add("plugin", name);
     record.add("outcome", std::string(done));
     session.out().print(record);
     return Exit::Done;
@@ -91,9 +91,6 @@ Exit disable(Session& session, const Arguments& arguments) {
         return Exit::Done;
     }
     return change(session, PrivateCode::DisablePlugin, arguments.at(0), "it is off, also after restarts");
-}
-Exit apply(Session& session, const Arguments&) {
-    return change(session, PrivateCode::ReloadConfiguration, "", "what differed in the files is in force");
 }
 
 /// The bound in microseconds that this share of the counted times lies below; nothing for what is beyond the last one.
@@ -158,7 +155,6 @@ constexpr Command kCommands[] = {
     {.words = "plugin enable", .summary = "Switches a plugin on", .arguments = kName, .example = "patchctl plugin enable metrics", .run = enable},
     {.words = "plugin disable", .summary = "Switches a plugin off", .arguments = kName, .example = "patchctl plugin disable reply --dry-run",
      .destroys = true, .run = disable},
-    {.words = "plugin apply", .summary = "Applies what differs in the broker's files, as SIGHUP does", .example = "patchctl plugin apply", .run = apply},
     {.words = "plugin top", .summary = "Shows calls, errors and latency by plugin and request code", .example = "patchctl plugin top --json", .run = top},
     {.words = "plugin new", .summary = "Writes the files of a new plugin: code, build, configuration", .arguments = kName, .options = kNew,
      .example = "patchctl plugin new greeting --directory /tmp", .run = makeNew},
