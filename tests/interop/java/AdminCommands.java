@@ -1,7 +1,8 @@
 // Runs mqadmin commands against two clusters in the same state and compares what they print.
 //   java AdminCommands.java COMMANDS WORK NS_A BROKER_A NS_B BROKER_B
-// COMMANDS: a command a line, {ns} {broker} {id} {work} filled in for each cluster. In front may stand: "!" run on both without comparing;
-// "id" remember the message id that is printed; "expected REASON:" outputs differ for a reason that is documented. A line for each
+// COMMANDS: a command a line, {ns} {broker} {id} {client} {work} filled in for each cluster. In front may stand: "!" run on both without comparing;
+// "id" remember the message id that is printed; "expected REASON:" outputs differ for a reason that is documented. "wait SECONDS" waits,
+// "online GROUP TOPIC" starts a consumer of the group, whose id is {client}, and a producer of the group EqProducers. A line for each
 // command, the first differing lines below it, then "N of M equal".
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -20,6 +21,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
+import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.tools.command.MQAdminStartup;
 
 public class AdminCommands {
@@ -29,11 +37,28 @@ public class AdminCommands {
 
     static class Cluster {
         final String ns, broker, work;
-        String id = "";
+        String id = "", client = "";
         Cluster(String ns, String broker, String work) { this.ns = ns; this.broker = broker; this.work = work; }
 
+        void online(String group, String topic) throws Exception {
+            DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(group);
+            consumer.setNamesrvAddr(ns);
+            consumer.setInstanceName("eq" + work.substring(work.length() - 1));
+            consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+            consumer.subscribe(topic, "TagA || TagB");
+            consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
+            consumer.start();
+            client = consumer.buildMQClientId();
+            DefaultMQProducer producer = new DefaultMQProducer("EqProducers");
+            producer.setNamesrvAddr(ns);
+            producer.setInstanceName("eqp" + work.substring(work.length() - 1));
+            producer.start();
+            producer.send(new Message(topic, "TagA", "online", "from the producer".getBytes(StandardCharsets.UTF_8)),
+                new MessageQueue(topic, "broker-a", 2));
+        }
+
         String fill(String text) {
-            return text.replace("{ns}", ns).replace("{broker}", broker).replace("{id}", id).replace("{work}", work);
+            return text.replace("{ns}", ns).replace("{broker}", broker).replace("{id}", id).replace("{work}", work).replace("{client}", client);
         }
     }
 
@@ -74,10 +99,10 @@ public class AdminCommands {
     /** Times, addresses, ids, sizes that are the store's own, and rates are not compared; nor is the order of lines, which is that of hash tables. */
     static List<String> masked(Cluster cluster, String text) {
         return Arrays.stream(text.split("\n"))
-            .map(l -> l.replace(cluster.work, "WORK"))
+            .map(l -> l.replace(cluster.work, "WORK").replaceAll("@eq(p?)[ab]\\b", "@eq$1"))
             .map(l -> l.replaceAll("\\b\\d{1,3}(\\.\\d{1,3}){3}:\\d+\\b", "ADDRESS").replaceAll("\\b\\d{1,3}(\\.\\d{1,3}){3}\\b", "IP"))
             .map(l -> l.replaceAll("\\d{4}-\\d\\d-\\d\\d[ #T]\\d\\d:\\d\\d:\\d\\d[,.:]?\\d*", "TIME").replaceAll("\\b1[5-9]\\d{11}\\b", "TIME"))
-            .map(l -> l.replaceAll("\\b[0-9A-F]{32,56}\\b", "ID").replaceAll("\\brt=\\d+ms", "rt=Nms").replaceAll("\\b(true|false) +\\d+$", "$1 N"))
+            .map(l -> l.replaceAll("\\b[0-9A-F]{32,56}\\b", "ID").replaceAll("\\brt=\\d+ms", "rt=Nms").replaceAll("spentTimeMills=\\d+", "spentTimeMills=N").replaceAll("\\b(true|false) +\\d+$", "$1 N"))
             .map(l -> l.replaceAll("\\b\\d+\\.\\d+(E-?\\d+)?\\b", "RATE"))
             .map(l -> l.replaceAll("(\"?(physicOffset|physicSize|CommitLogOffset|CommitLog Offset|storeSize|Store Size|sysFlag|counter|commitLogOffset)\"?[=: ]+)-?\\d+", "$1N"))
             .map(l -> sortedSets(l.replaceAll("\\s+", " ").trim()))
@@ -109,6 +134,10 @@ public class AdminCommands {
             if (line.isEmpty() || line.startsWith("#")) continue;
             if (line.startsWith("wait ")) {
                 Thread.sleep(1000L * Integer.parseInt(line.substring(5).trim()));
+                continue;
+            }
+            if (line.startsWith("online ")) {
+                for (Cluster cluster : List.of(a, b)) cluster.online(words(line).get(1), words(line).get(2));
                 continue;
             }
             boolean quiet = line.startsWith("!");
