@@ -133,6 +133,11 @@ Status MmapStore::recover() {
     state_.lastRecord = outcome->lastRecord;
     if (Status opened = index_.open(*checkpoint, outcome->clean, recovery.mark()); !opened) return opened;
     if (Status gone = files_.remove(layout_.lastStop()); !gone && gone.code() != StatusCode::NotFound) return gone;
+    if (checkpoint->safePosition > outcome->lastRecord) {
+        // What it names was cut off. Another record could come to lie there, and the next recovery would begin too late.
+        checkpoint->safePosition = -1;
+        if (Status written = checkpoint->write(files_, layout_.checkpoint()); !written) return written;
+    }
     // From here on a crash is one.
     if (Status written = writeAbort(); !written) return written;
     commitLog_.startAllocator([this] { return retention_.turn(); });

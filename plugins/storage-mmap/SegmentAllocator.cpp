@@ -47,6 +47,8 @@ Result<std::unique_ptr<File>> SegmentAllocator::take(std::int64_t start) {
         std::unique_lock lock(mutex_);
         if (wanted_ == start) wanted_.reset();
         changed_.wait(lock, [&] { return working_ != start; });
+        poked_ = true;  // one file more than before
+        changed_.notify_all();
         if (readyStart_ == start && ready_) {
             readyStart_ = -1;
             return std::move(ready_);

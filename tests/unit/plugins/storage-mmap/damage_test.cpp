@@ -210,6 +210,55 @@ TEST_F(MmapDamage, AfterACrashOnlyWhatCameAfterTheCheckpointIsLookedAtWhateverTh
     EXPECT_TRUE(log.contains("records=21 ")) << log.lines().back().text;
 }
 
+TEST_F(MmapDamage, ACheckpointThatNamesWhatWasCutOffIsNotBelievedWhenSomethingElseLiesThere) {
+    open();
+    appendMany(0, 100);
+    ASSERT_TRUE(store().settle());
+    const std::int64_t cutAt = testkit::readAll(store(), "TopicTest", 0).at(50).physicalOffset;
+    kill();
+    overwrite(firstSegment, static_cast<std::uint64_t>(cutAt), std::string(16'384 - static_cast<std::size_t>(cutAt), '\0'));
+    open();
+    // As long as those that were there, so that a record begins where the checkpoint says.
+    appendMany(50, 100);
+    kill();
+    open();
+    expectBodies(100);
+}
+
+TEST_F(MmapDamage, StepsOfTheClockRefuseNothingAndKeepTheOrder) {
+    open();
+    int sent = 0;
+    for (const std::int64_t step : {5'000, -5'000, 3'600'000, -7'200'000, 0}) {
+        clock.setWallMs(clock.wallMs() + step);
+        for (int i = 0; i < 20; ++i, ++sent) {
+            const auto item = append("body-" + std::to_string(sent));
+            ASSERT_EQ(item.status, AppendStatus::PutOk) << step;
+            ASSERT_EQ(item.queueOffset, sent);
+            ASSERT_EQ(item.storeTimestamp, clock.wallMs());
+        }
+        ASSERT_TRUE(store().settle());
+    }
+    EXPECT_TRUE(store().stats().writable);
+    kill();
+    open();
+    expectBodies(100);
+}
+
+TEST_F(MmapDamage, FilesOfADeletedTopicGoWhileAReaderHoldsItsMessages) {
+    open();
+    appendMany(0, 60);
+    ASSERT_TRUE(store().settle());
+    service::ReadResult held;
+    store().read("TopicTest", 0, 10, {.messagesMax = 5}, nullptr, held);
+    ASSERT_TRUE(store().deleteTopic("TopicTest"));
+    EXPECT_FALSE(disk->exists("/store/consumequeue/TopicTest"));
+    const Result<std::vector<FileInfo>> left = disk->list("/store/discarded");
+    EXPECT_TRUE(!left || left->empty());
+    const auto messages = testkit::messagesOf(held);
+    ASSERT_EQ(messages.size(), 5U);
+    EXPECT_EQ(messages.front().body, "body-10");
+}
+
 TEST_F(MmapDamage, AUnitThatPointsElsewhereIsPassedOverAndNamed) {
     open();
     appendMany(0, 105);

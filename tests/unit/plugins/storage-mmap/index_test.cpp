@@ -111,6 +111,22 @@ TEST_F(MmapIndex, FilesGoWithTheLog) {
     EXPECT_LT(files(), 3U);
 }
 
+TEST_F(MmapIndex, ATimeWindowLeavesOutWhatHasTheSameKey) {
+    open();
+    const std::int64_t begin = clock.wallMs();
+    testkit::appendOne(store(), {.body = "early", .keys = "same"});
+    clock.advance(std::chrono::hours(1));
+    testkit::appendOne(store(), {.body = "late", .keys = "same"});
+    const auto find = [&](std::int64_t from, std::int64_t to) {
+        const auto hits = store().findByKey({.topic = "TopicTest", .key = "same", .beginMs = from, .endMs = to});
+        return hits ? hits->hits.size() : 99;
+    };
+    EXPECT_EQ(find(begin - 1000, begin + 1000), 1U);
+    EXPECT_EQ(find(begin + 3'599'000, begin + 3'601'000), 1U);
+    EXPECT_EQ(find(0, INT64_MAX), 2U);
+    EXPECT_EQ(find(begin + 1, begin + 3'599'999), 0U);
+}
+
 TEST_F(MmapIndex, CanBeSwitchedOff) {
     options.keyIndex = false;
     open();
