@@ -59,6 +59,7 @@ Status Operations::checkKeysOf(const ConfigSources& sources, const PluginPlan& p
     for (const auto& running : prepared_.host->instances()) {
         if (!plan.affects(running->name())) owners.push_back({running->name(), &running->values(), fileOf(running->name())});
     }
+    for (const auto& [name, off] : switchedOff_) owners.push_back({name, &off.values, nullptr});
     Problems problems;
     (void)checkKeys(sources, owners, problems);
     return problems.empty() ? Status::ok() : refused(problems);
@@ -73,7 +74,7 @@ Status Operations::change(const Order& order) {
     const bool hasLevels = files_.exists(logPath);
     if (hasLevels) levels = LogSettings::read(files_, logPath, problems);
     if (!problems.empty()) return refused(problems);
-    for (const auto& [name, why] : switchedOff_) (void)sources.switchPlugin(name, false);
+    for (const auto& [name, off] : switchedOff_) (void)sources.switchPlugin(name, false);
     if (!order.toSwitch.empty() && !sources.switchPlugin(order.toSwitch, order.on)) {
         return {StatusCode::NotFound, "no file of plugins.d is of plugin " + order.toSwitch};
     }
@@ -82,7 +83,10 @@ Status Operations::change(const Order& order) {
     if (auto known = checkKeysOf(sources, plan); !known) return known;
     if (auto status = runtime_->reload(sources, [&](const std::string& owner) { return plan.affects(owner); }); !status) return status;
     if (hasLevels) log_->setLevels(levels);
-    if (plan.empty()) return Status::ok();
+    if (plan.empty()) {
+        prepared_.sources = std::move(sources);
+        return Status::ok();
+    }
     const bool done = prepared_.host->carryOut(std::move(plan), sources, problems);
     runtime_->setPlugins(pluginOwners());
     if (done) prepared_.sources = std::move(sources);
@@ -132,7 +136,9 @@ void Operations::reloadConfiguration(Done done) {
 void Operations::switchOffSoon(const std::string& plugin) {
     loop_.post([this, plugin](bool closed) {
         if (closed) return;
-        switchedOff_[plugin] = "it kept failing: disableAfterFaults in its file";
+        const auto* running = prepared_.host->find(plugin);
+        if (running == nullptr) return;   // gone already
+        switchedOff_[plugin] = {"it kept failing: disableAfterFaults in its file", running->values()};
         auto& log = log_->logger("kernel.app");
         if (auto status = change({{}, plugin, false}); status) {
             log.error("a plugin that keeps failing was switched off", {{"plugin", plugin}});
@@ -176,7 +182,7 @@ std::vector<PluginInfo> Operations::plugins() const {
         const auto off = switchedOff_.find(file.plugin);
         const bool lost = std::find(host.notChosen().begin(), host.notChosen().end(), file.plugin) != host.notChosen().end();
         info.state = off != switchedOff_.end() || !file.enabled ? "off" : lost ? "not chosen" : "left out";
-        if (off != switchedOff_.end()) info.why = off->second;
+        if (off != switchedOff_.end()) info.why = off->second.why;
         if (info.state == "left out") {
             for (const auto& note : host.notes()) {
                 if (note.find("plugin " + file.plugin) != std::string::npos) info.why = note;

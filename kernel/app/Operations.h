@@ -72,7 +72,12 @@ private:
     LogSystem* log_ = nullptr;
     std::int64_t startedWallMs_ = 0;
     std::atomic<bool> serving_{false};
-    std::map<std::string, std::string> switchedOff_;   ///< by the kernel, with the reason; lifecycle thread only
+    /// Of one that the kernel switched off: until the process ends or an operator enables it.
+    struct SwitchedOff {
+        std::string why;
+        ConfigValues values;   ///< its keys in the main file are still known
+    };
+    std::map<std::string, SwitchedOff> switchedOff_;   ///< lifecycle thread only
 };
 
 }  // namespace patchbay::kernel

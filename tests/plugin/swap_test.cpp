@@ -102,6 +102,81 @@ TEST_P(SwapTest, TheStoreIsExchangedWhileSendsWait) {
     EXPECT_EQ(broker_.output().find("still "), std::string::npos) << broker_.output();
 }
 
+/// An operator at work.
+class OperateTest : public ::testing::Test {
+protected:
+    OperateTest() : broker_("metricsPromExporterPort = 0\nplugin.metrics.enabled = true\n") {}
+    void SetUp() override { ASSERT_TRUE(broker_.start()) << broker_.output(); }
+
+    static protocol::RemotingCommand ask(RawClient& client, PrivateCode code, const std::string& name = {}) {
+        const auto answer = client.call(request(code, name));
+        EXPECT_TRUE(answer) << answer.error().toString();
+        return answer ? *answer : protocol::RemotingCommand();
+    }
+    static std::string stateOf(const std::string& body, const std::string& plugin) {
+        const auto at = body.find("{\"name\":\"" + plugin + "\"");
+        const auto state = body.find("\"state\":\"", at);
+        return at == std::string::npos ? "none" : body.substr(state + 9, body.find('"', state + 9) - state - 9);
+    }
+
+    BrokerProcess broker_;
+};
+
+TEST_F(OperateTest, SwitchesPluginsAndKeepsThatOverARestart) {
+    {
+        RawClient client(broker_.brokerPort());
+        EXPECT_EQ(stateOf(ask(client, PrivateCode::ListPlugins).body, "reply"), "serving");
+        EXPECT_EQ(ask(client, PrivateCode::DisablePlugin, "reply").code, 0);
+        EXPECT_EQ(stateOf(ask(client, PrivateCode::ListPlugins).body, "reply"), "off");
+        EXPECT_EQ(client.call(protocol::RemotingCommand::request(protocol::RequestCode::SendReplyMessage))->code, 3);
+        const auto needed = ask(client, PrivateCode::DisablePlugin, "topics");
+        EXPECT_EQ(needed.code, 1);
+        EXPECT_NE(needed.remark.value_or("").find("PB-1111"), std::string::npos) << needed.remark.value_or("");
+        EXPECT_EQ(ask(client, PrivateCode::DisablePlugin, "nobody").code, 1);
+    }
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    ASSERT_TRUE(broker_.start()) << broker_.output();
+    RawClient client(broker_.namesrvPort());
+    EXPECT_EQ(stateOf(ask(client, PrivateCode::ListPlugins).body, "reply"), "off");
+    EXPECT_EQ(ask(client, PrivateCode::EnablePlugin, "reply").code, 0);
+    EXPECT_EQ(stateOf(ask(client, PrivateCode::ListPlugins).body, "reply"), "serving");
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+}
+
+TEST_F(OperateTest, TellsWhatRunsAgainstWhatTheFilesSay) {
+    RawClient client(broker_.brokerPort());
+    auto body = ask(client, PrivateCode::CompareConfiguration).body;
+    EXPECT_EQ(body.find("\"differs\":true"), std::string::npos) << body;
+    broker_.folder().write("main.conf", broker_.folder().read("main.conf") + "heldPullsMax = 77\n");
+    body = ask(client, PrivateCode::CompareConfiguration).body;
+    const auto at = body.find("\"key\":\"heldPullsMax\"");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_NE(body.find("\"fileValue\":\"77\"", at), std::string::npos) << body.substr(at, 400);
+    EXPECT_NE(body.find("\"differs\":true", at), std::string::npos);
+    broker_.folder().write("main.conf", broker_.folder().read("main.conf") + "heldPulsMax = 77\n");
+    const auto refused = ask(client, PrivateCode::ReloadConfiguration);
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.remark.value_or("").find("did you mean heldPullsMax?"), std::string::npos) << refused.remark.value_or("");
+}
+
+TEST_F(OperateTest, ServesMetricsAndHealthOverHttp) {
+    const auto log = broker_.output();
+    const auto at = log.find("metrics are served host=127.0.0.1 port=");
+    ASSERT_NE(at, std::string::npos) << log;
+    const auto port = static_cast<std::uint16_t>(std::atoi(log.c_str() + at + 39));
+    RawClient client(broker_.brokerPort());
+    ASSERT_EQ(ask(client, PrivateCode::GetMetrics).code, 0);
+    RawClient ready(port);
+    ASSERT_TRUE(ready.send("GET /health/ready HTTP/1.0\r\n\r\n"));
+    EXPECT_TRUE(ready.everything().starts_with("HTTP/1.0 200")) << broker_.output();
+    RawClient metrics(port);
+    ASSERT_TRUE(metrics.send("GET /metrics HTTP/1.0\r\n\r\n"));
+    const auto text = metrics.everything();
+    EXPECT_NE(text.find("patchbay_code_calls_total{listener=\"broker\",plugin=\"control\",code=\"29010\"} 1\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("patchbay_store_writable 1\n"), std::string::npos);
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+}
+
 std::string storeName(const ::testing::TestParamInfo<std::string>& param) {
     return param.param == "storage-mmap" ? "Mmap" : "Sqlite";
 }

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <utility>
 
 namespace patchbay::test {
 
@@ -66,6 +67,12 @@ Result<protocol::RemotingCommand> RawClient::call(protocol::RemotingCommand requ
         auto answer = receive();
         if (!answer || (answer->isResponse() && answer->opaque == request.opaque)) return answer;
     }
+}
+
+std::string RawClient::everything() {
+    while (fill(buffer_.size() + 1)) {
+    }
+    return std::exchange(buffer_, {});
 }
 
 bool RawClient::closedByPeer() {

@@ -25,6 +25,8 @@ public:
     Result<protocol::RemotingCommand> receive();
     /// Sends a request with the next opaque and gives the answer to it.
     Result<protocol::RemotingCommand> call(protocol::RemotingCommand request);
+    /// What comes until the peer closes.
+    std::string everything();
     /// True when the peer closes within the limit without sending more.
     bool closedByPeer();
 

@@ -1,0 +1,4 @@
+#include "MetricsPlugin.h"
+
+PATCHBAY_PLUGIN(patchbay::plugins::metrics::MetricsPlugin, "metrics", "1.0.0", "Tells Prometheus and health checks about the process, over HTTP.", 0, "",
+                "patchbay.Observation/1", "patchbay.MessageStore/1")
