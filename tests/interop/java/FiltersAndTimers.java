@@ -47,6 +47,7 @@ public final class FiltersAndTimers {
         producer.setClientIP("127.0.0.1");
         producer.setPollNameServerInterval(1000);
         producer.setSendMsgTimeout(10_000);
+        producer.setMqClientApiTimeout(10_000);
         producer.start();
         return producer;
     }
@@ -56,6 +57,7 @@ public final class FiltersAndTimers {
         consumer.setNamesrvAddr(namesrv);
         consumer.setClientIP("127.0.0.1");
         consumer.setPollNameServerInterval(1000);
+        consumer.setMqClientApiTimeout(10_000);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
             for (MessageExt message : messages) arrived.putIfAbsent(message.getUserProperty("name"), System.currentTimeMillis());
