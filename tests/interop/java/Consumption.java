@@ -298,9 +298,9 @@ public final class Consumption {
         member.shutdown();
         List<Long> sorted = new ArrayList<>(delays);
         sorted.sort(null);
-        System.out.println("delays in ms: " + sorted);
-        // The second longest: one may meet a pause of the virtual machine.
-        return all && sorted.get(sorted.size() - 2) < 100 ? null : "delays " + sorted;
+        // Half of them, because the machine may be busy with other things; a wake-up that is lost would cost fifteen seconds.
+        boolean soon = all && sorted.get(sorted.size() / 2) < 100 && sorted.get(sorted.size() - 1) < 2000;
+        return soon ? null : "delays in ms: " + sorted;
     }
 
     /** Offsets are turned back while members are on line and while they are not; and forward to the end. */
