@@ -21,6 +21,7 @@ namespace {
 constexpr service::ReadLimits kNewLimits{256, 1 << 20, false};
 constexpr std::size_t kBatchMessages = 256;
 constexpr std::int64_t kBatchBytes = 4 << 20;
+constexpr milliseconds kTogether{20};
 constexpr milliseconds kRetryAfter{100};
 constexpr milliseconds kReadAgainAfter{1000};
 // The wall clock may be set forward while messages wait by the monotonic one.
@@ -69,8 +70,20 @@ TimerMark Delivery::mark() const {
 }
 
 void Delivery::appended(std::span<const service::AppendedRecord> records) noexcept {
-    const bool ours = std::ranges::any_of(records, [](const auto& record) { return record.topic == kTopicTimer; });
-    if (ours && idle_.exchange(false, std::memory_order_acq_rel)) lookSoon();
+    bool ours = false;
+    bool soon = false;
+    std::int64_t near = 0;
+    for (const auto& record : records) {
+        if (record.topic != kTopicTimer) continue;
+        if (!ours) near = context_.clock.wallMs() + 2 * kTogether.count();
+        ours = true;
+        soon = soon || TimerMessage::of(record.properties).outMs.value_or(0) < near;
+    }
+    if (!ours) return;
+    const bool asleep = idle_.exchange(false, std::memory_order_acq_rel);
+    if (soon) return lookSoon();
+    // What has time is taken together with what follows: a wake-up for each would cost as much as the message.
+    if (asleep) context_.timers.after(kTogether, [this] { lookSoon(); });
 }
 
 void Delivery::done() noexcept {
