@@ -8,6 +8,7 @@
 #include "patchbay/protocol/json/Value.h"
 #include "patchbay/storetool/StoreConvert.h"
 #include "patchbay/testkit/FakeRuntime.h"
+#include "patchbay/testkit/ManualClock.h"
 #include "patchbay/testkit/StoreClient.h"
 #include "patchbay/testkit/TempDir.h"
 
@@ -39,6 +40,9 @@ protected:
         options.queueFileBytes = 20'000;
         options.keyIndex = false;
         auto opened = std::make_unique<mmapstore::MmapStore>(systemFiles(), systemClock(), log, options);
+        // Whatever the age of the recorded messages and the level of this machine's disk.
+        opened->tunables().reservedHours = 0;
+        opened->tunables().cleanForcibly = 0;
         const Status status = opened->open();
         ASSERT_TRUE(status) << status.toString();
         store = std::move(opened);
@@ -201,6 +205,19 @@ TEST_F(StoreConvertTest, QueuesThatBeginLateOrAreEmptyKeepTheirNumbersAcrossFile
     const auto last = appendOne(*store, {.topic = "late"});
     EXPECT_EQ(last.queueOffset, 16);
     EXPECT_GT(last.physicalOffset, 1'048'576);
+}
+
+TEST_F(StoreConvertTest, OldMessagesOfAFullDiskAreNotRemovedOnTheWay) {
+    // Of the year 2001, in several files: a broker would remove all but the last.
+    testkit::ManualClock past(1'000'000'000'000);
+    plugins::sqlite::StoreSettings settings;
+    settings.directory = sqlite.directory;
+    auto old = std::make_unique<plugins::sqlite::SqliteStore>(settings, systemFiles(), past, log);
+    ASSERT_TRUE(old->open());
+    for (int i = 0; i < 40; ++i) appendOne(*old, {.body = std::string(90'000, 'b')});
+    old.reset();
+    EXPECT_EQ(convert(sqlite, mmap).messages, 40);
+    EXPECT_EQ(convert(mmap, {StoreKind::Sqlite, dir.path() + "/second", {}}).messages, 40);
 }
 
 TEST_F(StoreConvertTest, WhatFailsOrIsGivenUpLeavesNothing) {

@@ -13,7 +13,7 @@ class OpenedMmap final : public OpenedStore {
 public:
     OpenedMmap(const mmapstore::StoreOptions& options, FileSystem& files, plugin::Logger& log)
         : store_(files, systemClock(), log, options) {
-        store_.tunables().deleteHours = 0;
+        store_.tunables().reservedHours = 0;  // for ever
         store_.tunables().cleanForcibly = 0;
         store_.tunables().logBytesMax = 0;
     }
