@@ -99,6 +99,13 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
     }
     if (!segments.empty()) {
         if (Status built = rebuild(from, nullptr, touched); !built) return built;
+        if (noQueues_) {
+            // All of them or none: once some are there, the next recovery takes the checkpoint's word for the rest.
+            for (const Ref<ConsumeQueue>& queue : touched) {
+                if (Status written = queue->writeTail(); !written) return written;
+            }
+            if (Status synced = files_.syncAll(layout_.root); !synced) return synced;
+        }
         if (Status built = rebuildIncomplete(touched); !built) return built;
     }
     if (!outcome_.clean) {
@@ -126,6 +133,13 @@ Status Recovery::rebuildIncomplete(std::vector<Ref<ConsumeQueue>>& touched) {
         const Ref<ConsumeQueue> queue = queues_.obtain(left->topic, left->id);
         if (Status skipped = queue->skipTo(left->max); !skipped) return skipped;
         if (queue->list()) touched.push_back(queue);
+    }
+    // At once: the next recovery begins behind the messages of these units, and nothing else would miss them.
+    for (const auto& [topic, id] : only) {
+        const Ref<ConsumeQueue> queue = queues_.find(topic, id);
+        if (!queue) continue;
+        if (Status written = queue->writeTail(); !written) return written;
+        if (Status synced = queue->sync(); !synced) return synced;
     }
     return Status::ok();
 }

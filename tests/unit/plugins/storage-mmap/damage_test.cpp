@@ -75,6 +75,45 @@ TEST_F(MmapDamage, AChangedConsumeQueueIsRebuiltAfterACleanStop) {
     }
 }
 
+TEST_F(MmapDamage, ManyQueuesAreLookedAtByManyThreadsWithTheSameResult) {
+    static constexpr int kQueues = 400;
+    open();
+    for (int round = 0; round < 3; ++round) {
+        for (int queue = 0; queue < kQueues; ++queue) {
+            ASSERT_EQ(append("body-" + std::to_string(round), "TopicTest", queue).queueOffset, round);
+        }
+    }
+    close();
+    for (const int queue : {7, 250, 399}) ASSERT_TRUE(removeTree(*disk, "/store/consumequeue/TopicTest/" + std::to_string(queue)));
+    for (const bool clean : {true, false}) {
+        SCOPED_TRACE(clean);
+        log.clear();
+        open();
+        EXPECT_EQ(warnings(kChanged), clean ? 1 : 0);
+        EXPECT_EQ(log.contains("queues=3"), clean);
+        for (int queue = 0; queue < kQueues; ++queue) {
+            ASSERT_EQ(bodies("TopicTest", queue), (std::vector<std::string>{"body-0", "body-1", "body-2"})) << queue;
+        }
+        kill();
+    }
+}
+
+TEST_F(MmapDamage, ARebuildIsWholeBeforeAnythingElseIsStored) {
+    open();
+    for (int i = 0; i < 40; ++i) append("body", "Topic" + std::to_string(i));
+    ASSERT_TRUE(store().settle());
+    close();
+    ASSERT_TRUE(removeTree(*disk, "/store/consumequeue"));
+    open();
+    append("body", "Topic7");
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        auto left = disk->afterPowerCut(seed);
+        MmapStore again(*left, clock, log, options);
+        ASSERT_TRUE(again.open());
+        for (int i = 0; i < 40; ++i) ASSERT_GE(again.range("Topic" + std::to_string(i), 0).max, 1) << i;
+    }
+}
+
 TEST_F(MmapDamage, ARebuiltQueueDoesNotGiveOutNumbersOfRemovedMessagesAgain) {
     open();
     appendMany(0, 50);
