@@ -103,7 +103,9 @@ AppendStatus Appender::check(const AppendItem& item, std::string& why) const {
         why = "the queue id is negative";
         return AppendStatus::MessageIllegal;
     }
-    if (p_.queues.isBatchTopic(item.topic) || (item.sysFlag & protocol::kSysFlagInnerBatch) != 0) {
+    // In queues of the plain kind they would keep a Java broker from starting on this directory.
+    const bool batch = item.batchQueue || item.messages != 1 || (item.sysFlag & protocol::kSysFlagInnerBatch) != 0;
+    if (batch || p_.queues.isBatchTopic(item.topic)) {
         why = "topic " + std::string(item.topic) + " has batch consume queues, which this store does not write";
         return AppendStatus::MessageIllegal;
     }

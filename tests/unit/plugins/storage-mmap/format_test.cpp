@@ -145,6 +145,21 @@ TEST_F(MmapFormat, WhatFillsAFileButForTheBlankFitsAndOneByteMoreDoesNot) {
     EXPECT_EQ(bodies().size(), 5U);
 }
 
+TEST_F(MmapFormat, MessagesForBatchQueuesAreRefusedAndLeaveNothingBehind) {
+    open();
+    testkit::TestBatch batch;
+    batch.add({.topic = "Batchy", .body = "a"}).batchQueue = true;
+    batch.add({.topic = "Batchy", .body = "b"}).messages = 3;
+    batch.add({.topic = "Batchy", .body = "c"}).sysFlag = 0x80;
+    batch.add({.body = "plain"});
+    batch.appendTo(store());
+    ASSERT_TRUE(batch.wait());
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(batch.items[static_cast<std::size_t>(i)].status, service::AppendStatus::MessageIllegal) << i;
+    EXPECT_EQ(batch.items[3].queueOffset, 0);
+    EXPECT_NE(batch.failure.message().find("batch consume queues"), std::string::npos);
+    EXPECT_FALSE(disk->exists("/store/consumequeue/Batchy"));
+}
+
 TEST_F(MmapFormat, HalfMessagesLieInTheLogAndInNoQueue) {
     open();
     testkit::TestBatch batch;
