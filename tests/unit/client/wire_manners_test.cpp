@@ -191,7 +191,7 @@ TEST_F(WireManners, APushConsumer) {
     EXPECT_EQ(fieldsOf(first(RequestCode::QueryConsumerOffset)), javaFields("push-concurrent", RequestCode::QueryConsumerOffset));
     EXPECT_EQ(fieldsOf(first(RequestCode::GetConsumerListByGroup)), javaFields("push-concurrent", RequestCode::GetConsumerListByGroup));
     EXPECT_EQ(fieldsOf(first(RequestCode::ConsumerSendMsgBack)), javaFields("push-retry-and-dlq", RequestCode::ConsumerSendMsgBack));
-    EXPECT_EQ(fieldsOf(first(RequestCode::UpdateConsumerOffset)), javaFields("push-concurrent", RequestCode::UpdateConsumerOffset));
+    EXPECT_EQ(fieldsOf(first(RequestCode::UpdateConsumerOffset)), javaFields("push-orderly", RequestCode::UpdateConsumerOffset));
     EXPECT_EQ(first(RequestCode::PullMessage).find("sysFlag"), "2");
     const auto beat = first(RequestCode::HeartBeat);
     Names paths;
@@ -227,7 +227,8 @@ TEST_F(WireManners, AFilterIsShownToTheBroker) {
     ASSERT_TRUE(reader);
     ASSERT_TRUE(reader->subscribe("T", client::Filter::sql("a > 5")));
     ASSERT_TRUE(reader->consume([](auto, auto&) { return client::ConsumeResult::Success; }));
-    const auto document = json::Document::parse(first(RequestCode::CheckClientConfig).body);
+    const auto check = first(RequestCode::CheckClientConfig);
+    const auto document = json::Document::parse(check.body);
     ASSERT_TRUE(document);
     EXPECT_EQ(document->root()["group"].string(), "g");
     EXPECT_EQ(document->root()["subscriptionData"]["expressionType"].string(), "SQL92");
