@@ -82,14 +82,18 @@ Status Operations::change(const Order& order) {
     if (!problems.empty()) return refused(problems);
     if (auto known = checkKeysOf(sources, plan); !known) return known;
     if (auto status = runtime_->reload(sources, [&](const std::string& owner) { return plan.affects(owner); }); !status) return status;
-    if (hasLevels) log_->setLevels(levels);
     if (plan.empty()) {
+        if (hasLevels) log_->setLevels(levels);
         prepared_.sources = std::move(sources);
         return Status::ok();
     }
     const bool done = prepared_.host->carryOut(std::move(plan), sources, problems);
+    if (!done) runtime_->takeBackReload();
     runtime_->setPlugins(pluginOwners());
-    if (done) prepared_.sources = std::move(sources);
+    if (done) {
+        if (hasLevels) log_->setLevels(levels);
+        prepared_.sources = std::move(sources);
+    }
     return done ? Status::ok() : refused(problems);
 }
 

@@ -253,12 +253,25 @@ Status RuntimeConfigStore::reload(const ConfigSources& sources, const std::funct
             }
         }
     }
+    undo_.clear();
     if (!problems.empty()) return {StatusCode::InvalidArgument, problems.toString()};
     if (changes.empty()) return Status::ok();
-    if (auto status = commit(changes); !status) return status;
+    for (const auto& change : changes) undo_.push_back({change.owner, change.name, owners_[change.owner].values.items().at(change.name).value});
+    if (auto status = commit(changes); !status) {
+        undo_.clear();
+        return status;
+    }
     changes_.fetch_add(1, std::memory_order_relaxed);
     for (const auto& change : changes) log_.info("configuration changed", {{"key", change.name}, {"where", change.value.where}});
     return Status::ok();
+}
+
+void RuntimeConfigStore::takeBackReload() {
+    if (undo_.empty()) return;
+    const auto status = commit(undo_);
+    for (const auto& change : undo_) log_.info("a change of the configuration was taken back", {{"key", change.name}});
+    if (!status) log_.error("a change of the configuration could not be taken back", {{"error", status.message()}});
+    undo_.clear();
 }
 
 }  // namespace patchbay::kernel

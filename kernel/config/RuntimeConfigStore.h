@@ -65,6 +65,8 @@ public:
     /// Takes over what the files say now: reloadable keys are applied, others are logged as needing a restart. Owners in `without` are
     /// left out, because they begin anew with all their keys. When somebody refuses a value no key is changed. On the lifecycle thread.
     Status reload(const ConfigSources& sources, const std::function<bool(const std::string& owner)>& without);
+    /// Undoes what the last reload() changed; before owners are exchanged. On the lifecycle thread.
+    void takeBackReload();
 
 private:
     struct Change {
@@ -87,6 +89,7 @@ private:
     Options options_;
     std::atomic<std::int64_t> changes_{0};
     std::map<std::string, std::string> kept_;   // lifecycle thread only
+    std::vector<Change> undo_;                  // lifecycle thread only
     mutable std::mutex mutex_;
     std::vector<RuntimeOwner> owners_;          // guarded by mutex_; changed on the lifecycle thread only
 };

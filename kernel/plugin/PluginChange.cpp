@@ -62,13 +62,14 @@ void PluginHost::findAffected(PluginPlan& plan, const std::vector<Candidate>& ca
 }
 
 bool PluginHost::prepare(PluginPlan& plan, const std::vector<Candidate>& candidates, const ConfigSources& sources,
-                         const std::string& forced, Problems& problems) {
+                         Problems& problems) {
     const auto before = problems.size();
     for (const auto& name : plan.order_) {
         if (!plan.affected_.contains(name)) continue;
         const auto candidate = std::find_if(candidates.begin(), candidates.end(), [&](const auto& c) { return c.description.name == name; });
         const auto* running = find(name);
-        const bool same = running != nullptr && name != forced && !running->differsFrom(candidate->path);
+        // The same library once more takes no more room than a new object.
+        const bool same = running != nullptr && !running->differsFrom(candidate->path);
         auto next = std::make_unique<PluginInstance>(candidate->file, candidate->description, candidate->path,
                                                      running != nullptr ? running->number() + 1 : 1);
         const bool loaded = same ? next->loadAgain(*running, problems) : next->load(files_, copyPath(options_.copyDirectory, name), problems);
@@ -94,7 +95,7 @@ PluginPlan PluginHost::plan(const ConfigSources& sources, const std::string& for
     }
     findAffected(plan, candidates, forced);
     (void)files_.makeDirectories(options_.copyDirectory);
-    if (!prepare(plan, candidates, sources, forced, problems)) return {};
+    if (!prepare(plan, candidates, sources, problems)) return {};
     return plan;
 }
 

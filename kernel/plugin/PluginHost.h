@@ -78,8 +78,8 @@ public:
     /// True when stop() left one: the process must end without destroying what such a plugin uses.
     [[nodiscard]] bool leftRunning() const noexcept { return !unstopped_.empty(); }
 
-    /// What has to happen so that the plugins are those of `sources`, with the libraries that are installed now; `forced` is loaded anew
-    /// whatever its library is. Loads and configures, starts nothing. Problems: as at start, PB-1115 when `forced` does not run.
+    /// What has to happen so that the plugins are those of `sources`, with the libraries that are installed now; `forced` begins anew
+    /// even if its library is the same. Loads and configures, starts nothing. Problems: as at start, PB-1115 when `forced` does not run.
     PluginPlan plan(const ConfigSources& sources, const std::string& forced, Problems& problems);
     /// Carries it out: generations that may serve side by side are exchanged while they serve; where a service changes its provider,
     /// requests are held while those that use it end and begin anew. All or nothing: after a problem what ran before runs again.
@@ -118,8 +118,7 @@ private:
 
     // PluginChange.cpp
     void findAffected(PluginPlan& plan, const std::vector<Candidate>& candidates, const std::string& forced) const;
-    bool prepare(PluginPlan& plan, const std::vector<Candidate>& candidates, const ConfigSources& sources, const std::string& forced,
-                 Problems& problems);
+    bool prepare(PluginPlan& plan, const std::vector<Candidate>& candidates, const ConfigSources& sources, Problems& problems);
     bool startBeside(PluginPlan& plan, const ConfigSources& sources, Problems& problems);
     bool exchangeHeld(PluginPlan& plan, const ConfigSources& sources, Problems& problems);
     Instances endAffected(const PluginPlan& plan, Problems& problems);

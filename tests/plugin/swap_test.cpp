@@ -1,5 +1,5 @@
 // Proves: send, pull and admin are exchanged under traffic, and the store through hold and switch, without a failed request, a lost long
-// poll or a send that takes longer than a client waits; descriptors do not grow with the number of exchanges.
+// poll or a send that takes longer than a client waits; descriptors and mappings do not grow with the number of exchanges.
 // How: the built broker with its real plugins, raw clients and private requests; PATCHBAY_SWAP_ROUNDS says how often. Left to others:
 // bad new libraries (reload_test), clients of other languages (interop).
 #include "support/BrokerProcess.h"
@@ -52,6 +52,13 @@ protected:
         }
         return count;
     }
+    /// Libraries that are mapped, each counted once for each of its pieces.
+    [[nodiscard]] std::size_t mappings() const {
+        std::ifstream maps("/proc/" + std::to_string(broker_.pid()) + "/maps");
+        std::size_t count = 0;
+        for (std::string line; std::getline(maps, line);) count += line.find("/run/plugins/") != std::string::npos ? 1U : 0U;
+        return count;
+    }
     /// Waits, by asking, until no older generation is left.
     void awaitRetired(RawClient& client) {
         for (int i = 0; i < 100'000; ++i) {
@@ -73,11 +80,13 @@ TEST_P(SwapTest, ServicesThatServeRequestsAreExchangedUnderTraffic) {
     for (const auto* plugin : {"send", "pull", "admin", "control"}) reload(control, plugin);
     awaitRetired(control);
     const auto before = descriptors();
+    const auto mapped = mappings();
     for (int round = 0; round < count && !HasFatalFailure(); ++round) {
         for (const auto* plugin : {"send", "pull", "admin"}) reload(control, plugin);
     }
     awaitRetired(control);
     EXPECT_EQ(descriptors(), before);
+    EXPECT_EQ(mappings(), mapped);
     EXPECT_EQ(traffic.stop(), "") << broker_.output();
     EXPECT_GT(traffic.sent(), 0U);
     EXPECT_GT(traffic.pulled(), 0U);

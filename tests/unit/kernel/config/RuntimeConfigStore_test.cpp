@@ -162,6 +162,10 @@ TEST_F(RuntimeConfigTest, AppliesTheDifferenceOfChangedFiles) {
     ASSERT_TRUE(store_.reload(ConfigSources::read(files_, "/etc/p/b.conf", {}, "/", problems), [](const std::string&) { return false; }));
     EXPECT_EQ(told_, (std::vector<std::string>{"send maxMessageSize=8M", "other maxMessageSize=8M"}));
     EXPECT_EQ(valueOf("lanes"), "1");
+    EXPECT_EQ(valueOf("maxMessageSize"), "8M");
+    store_.takeBackReload();
+    EXPECT_EQ(told_.back(), "other maxMessageSize=4M");
+    EXPECT_EQ(valueOf("maxMessageSize"), "4M");
 }
 
 }  // namespace
