@@ -178,7 +178,8 @@ std::string Reporter::sentence(const GroupReport& report) const {
         }
     }
     if (worst != nullptr) {
-        return close("queue " + std::to_string(worst->queueId) + " of " + of->topic + " is " + counted(worst->lag, "message") + " behind: " + worst->problem);
+        return close("queue " + std::to_string(worst->queueId) + " of " + of->topic + " is " + counted(worst->lag, "message") + " behind: " +
+                     worst->problem);
     }
     if (report.lag > 0) return close("nothing is wrong: the group is " + counted(report.lag, "message") + " behind and gets on");
     return close("nothing is wrong: nothing waits");

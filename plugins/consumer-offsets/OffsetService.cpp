@@ -46,7 +46,8 @@ bool isListed(const service::MessageStore& store, std::string_view topic, std::i
 
 OffsetService::OffsetService(plugin::PluginContext& context, const OffsetsConfig& config)
     : context_(context), config_(config), path_(context.identity().storeRoot + "/config/consumerOffset.json"),
-      backwards_(context.metrics().counter("consumer_offset_moved_back_total", "Consumer offsets that went back: by a commit, a reset, or because they were ahead of the store.")) {}
+      backwards_(context.metrics().counter("consumer_offset_moved_back_total",
+                                           "Consumer offsets that went back: by a commit, a reset, or because they were ahead of the store.")) {}
 
 Status OffsetService::start(service::TopicConfigs& topics, service::MessageStore* store) {
     if (Status loaded = load(); !loaded) return loaded;

@@ -28,6 +28,22 @@ Properties copiedProperties(const RecordView& message) {
     return properties;
 }
 
+// What the schedule adds of its own: the real topic and queue, and their names.
+constexpr std::size_t kScheduleBytesMax = 512;
+
+bool hasRoom(const Properties& properties) {
+    return properties.encode().size() + kScheduleBytesMax <= kRecordPropertiesBytesMax;
+}
+
+/// What tells the message and its way; the user's own are left out.
+Properties withoutUsersOwn(const Properties& all) {
+    Properties kept;
+    for (const auto name : {kPropertyUniqueKey, kPropertyTags, kPropertyRetryTopic, kPropertyOriginMessageId, kPropertyWaitStoreOk}) {
+        kept.set(name, all.get(name));
+    }
+    return kept;
+}
+
 service::AppendItem copyOf(const RecordView& message, const SocketAddress& storeHost) {
     service::AppendItem item;
     item.body = message.body;
@@ -47,6 +63,7 @@ service::AppendItem copyOf(const RecordView& message, const SocketAddress& store
 SendBackProcessor::SendBackProcessor(RetryServices services, plugin::PluginContext& context)
     : services_(std::move(services)),
       identity_(context.identity()),
+      log_(context.log()),
       retries_(context.metrics().counter("retry_messages_total", "Messages that consumers sent back for a retry.")),
       deadLetters_(context.metrics().counter("retry_dead_letters_total", "Messages that were sent back for the last time.")) {}
 
@@ -100,7 +117,14 @@ std::optional<SendBackProcessor::Answer> SendBackProcessor::fill(SendBack& back,
     service::AppendItem item = copyOf(message, identity_.storeHost);
     Properties properties = copiedProperties(message);
     const std::int32_t limit = retriesMax(group, header.maxReconsumeTimes, back.request.command().version);
-    const bool last = message.reconsumeTimes >= limit || header.delayLevel < 0;
+    // A message that is full up to the brim cannot carry what a retry adds; refused, it would be tried for ever by its consumer.
+    const bool full = !hasRoom(properties);
+    const bool last = message.reconsumeTimes >= limit || header.delayLevel < 0 || full;
+    if (full) {
+        properties = withoutUsersOwn(properties);
+        log_.limited(plugin::LogLevel::Warn, "a message is too full of properties to be retried and becomes a dead letter without them",
+                     {{"group", header.group}, {"topic", message.topic}, {"offset", header.offset}});
+    }
     if (last) {
         back.topic = dlqTopic(header.group);
         if (!haveDeadLetterTopic(*services_.topics, back.topic)) {

@@ -49,6 +49,7 @@ private:
 
     RetryServices services_;
     const plugin::BrokerIdentity& identity_;
+    plugin::Logger& log_;
     plugin::Counter& retries_;
     plugin::Counter& deadLetters_;
     SendBacksInFlight inFlight_;

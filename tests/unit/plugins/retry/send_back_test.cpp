@@ -178,5 +178,19 @@ TEST_F(RetryBench, AnswersAsRocketMqDid) {
     EXPECT_EQ(count("%RETRY%RwGPol"), 1);
 }
 
+TEST_F(RetryBench, AMessageThatIsTooFullToBeRetriedIsADeadLetterAndNoLoop) {
+    const std::string properties = "UNIQ_KEY\1U\2TAGS\1tag\2big\1" + std::string(32'700, 'x') + "\2";
+    const std::int64_t offset = consumed(0, properties);
+    EXPECT_EQ(sendBack(offset).code(), ResponseCode::Success);
+    EXPECT_EQ(count("%DLQ%G"), 1);
+    const Stored letter = stored("%DLQ%G");
+    EXPECT_EQ(letter.record.body, "work");
+    EXPECT_EQ(property(letter, "UNIQ_KEY"), "U");
+    EXPECT_EQ(property(letter, "RETRY_TOPIC"), "T");
+    EXPECT_NE(property(letter, "ORIGIN_MESSAGE_ID"), "");
+    EXPECT_EQ(property(letter, "big"), "");
+    EXPECT_TRUE(context_.log().contains("too full of properties"));
+}
+
 }  // namespace
 }  // namespace patchbay::plugins::retry
