@@ -82,8 +82,7 @@ void Delivery::appended(std::span<const service::AppendedRecord> records) noexce
     if (!ours) return;
     const bool asleep = idle_.exchange(false, std::memory_order_acq_rel);
     if (soon) return lookSoon();
-    // What has time is taken together with what follows: a wake-up for each would cost as much as the message.
-    if (asleep) context_.timers.after(kTogether, [this] { lookSoon(); });
+    if (asleep) lookLater();
 }
 
 void Delivery::done() noexcept {
@@ -98,6 +97,12 @@ void Delivery::done() noexcept {
 void Delivery::lookSoon() noexcept {
     const std::lock_guard lock(mutex_);
     post();
+}
+
+void Delivery::lookLater() noexcept {
+    // What has time is taken together with what follows: a wake-up for each would cost as much as the message.
+    const std::lock_guard lock(mutex_);
+    if (running_) context_.timers.after(kTogether, [this] { lookSoon(); });
 }
 
 void Delivery::post() noexcept {

@@ -61,6 +61,7 @@ private:
     void done() noexcept override;
 
     void lookSoon() noexcept;
+    void lookLater() noexcept;
     void post() noexcept;   // with the lock held
     void look();
     void arm();
