@@ -1,6 +1,7 @@
 #include "app/Operations.h"
 
 #include <algorithm>
+#include <exception>
 
 namespace patchbay::kernel {
 
@@ -66,6 +67,15 @@ Status Operations::checkKeysOf(const ConfigSources& sources, const PluginPlan& p
 }
 
 Status Operations::change(const Order& order) {
+    // The lifecycle thread goes on whatever an exchange runs into: memory, the file system, a library that throws.
+    try {
+        return changeOrThrow(order);
+    } catch (const std::exception& error) {
+        return {StatusCode::Internal, error.what()};
+    }
+}
+
+Status Operations::changeOrThrow(const Order& order) {
     Problems problems;
     auto sources = readSources(files_, options_, prepared_.settings, problems);
     const auto& settings = prepared_.settings;

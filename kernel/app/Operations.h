@@ -59,6 +59,7 @@ private:
     void soon(Order order, Done done);
     /// All or nothing.
     Status change(const Order& order);
+    Status changeOrThrow(const Order& order);
     [[nodiscard]] std::vector<service::PluginInfo> plugins() const;
     [[nodiscard]] service::PluginInfo infoOf(const PluginInstance& instance, const char* state) const;
     [[nodiscard]] Status checkKeysOf(const ConfigSources& sources, const PluginPlan& plan);
