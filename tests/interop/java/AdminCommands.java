@@ -1,6 +1,6 @@
 // Runs mqadmin commands against two clusters in the same state and compares what they print.
 //   java AdminCommands.java COMMANDS WORK NS_A BROKER_A NS_B BROKER_B
-// COMMANDS: a command a line, {ns} {broker} {id} {client} {work} filled in for each cluster. In front may stand: "!" run on both without comparing;
+// COMMANDS: a command a line, {ns} {broker} {id} {client} {work} {data} filled in for each cluster. In front may stand: "!" run on both without comparing;
 // "id" remember the message id that is printed; "expected REASON:" outputs differ for a reason that is documented. "wait SECONDS" waits,
 // "online GROUP TOPIC" starts a consumer of the group, whose id is {client}, and a producer of the group EqProducers. A line for each
 // command, the first differing lines below it, then "N of M equal".
@@ -33,6 +33,7 @@ import org.apache.rocketmq.tools.command.MQAdminStartup;
 public class AdminCommands {
     static final PrintStream OUT = System.out;
     static final PrintStream ERR = System.err;
+    static String data = "";   // where COMMANDS lies
     static final Pattern ID = Pattern.compile("\\b[0-9A-F]{32,56}\\b");
 
     static class Cluster {
@@ -58,7 +59,8 @@ public class AdminCommands {
         }
 
         String fill(String text) {
-            return text.replace("{ns}", ns).replace("{broker}", broker).replace("{id}", id).replace("{work}", work).replace("{client}", client);
+            return text.replace("{ns}", ns).replace("{broker}", broker).replace("{id}", id).replace("{work}", work).replace("{client}", client)
+                .replace("{data}", data);
         }
     }
 
@@ -127,6 +129,7 @@ public class AdminCommands {
         Cluster b = new Cluster(args[4], args[5], args[1] + "/b");
         Files.createDirectories(Path.of(a.work));
         Files.createDirectories(Path.of(b.work));
+        data = Path.of(args[0]).toAbsolutePath().getParent().toString();
         int equal = 0, all = 0, documented = 0;
         Set<String> seen = new TreeSet<>();
         for (String raw : Files.readAllLines(Path.of(args[0]))) {
