@@ -44,13 +44,14 @@ Status StatisticsPlugin::init(plugin::PluginContext& context) {
     context_ = &context;
     auto& services = context.services();
     Status result;
-    if (result = services.require(store_); !result) return result;
-    if (result = services.require(topics_); !result) return result;
-    if (result = services.require(groups_); !result) return result;
+    if (result = services.require(sources_.store); !result) return result;
+    if (result = services.require(sources_.topics); !result) return result;
+    if (result = services.require(sources_.groups); !result) return result;
+    if (result = services.require(sources_.offsets); !result) return result;
+    if (result = services.require(sources_.clients); !result) return result;
     traffic_ = std::make_unique<Traffic>(context.clock(), context.identity().clusterName);
     processor_ = std::make_unique<StatsProcessor>(*traffic_);
     if (result = services.publish<service::TrafficStats>(*traffic_); !result) return result;
-    if (result = context.interceptors().add("broker", plugin::Phase::Responding, 0, *traffic_); !result) return result;
     static constexpr std::array kCodes{protocol::RequestCode::ViewBrokerStatsData};
     plugin::BindOptions options;
     options.executor = {"statistics", 1, 1'000, std::chrono::milliseconds(0)};
@@ -58,20 +59,18 @@ Status StatisticsPlugin::init(plugin::PluginContext& context) {
 }
 
 Status StatisticsPlugin::start() {
-    store_->addListener(*traffic_);
+    sources_.store->addListener(*traffic_);
     listening_ = true;
-    traffic_->sample(*topics_, *groups_);
-    context_->timers().every(kInterval, kInterval, [this] { traffic_->sample(*topics_, *groups_); });
+    traffic_->sample(sources_);
+    context_->timers().every(kInterval, kInterval, [this] { traffic_->sample(sources_); });
     return Status::ok();
 }
 
 void StatisticsPlugin::stop() noexcept {
-    if (listening_) store_->removeListener(*traffic_);
+    if (listening_) sources_.store->removeListener(*traffic_);
     listening_ = false;
     processor_.reset();
-    store_.reset();
-    topics_.reset();
-    groups_.reset();
+    sources_ = {};
 }
 
 }  // namespace patchbay::plugins::statistics

@@ -31,9 +31,7 @@ public:
 
 private:
     plugin::PluginContext* context_ = nullptr;
-    plugin::ServiceRef<service::MessageStore> store_;
-    plugin::ServiceRef<service::TopicConfigs> topics_;
-    plugin::ServiceRef<service::SubscriptionGroups> groups_;
+    Sources sources_;
     std::unique_ptr<Traffic> traffic_;
     std::unique_ptr<StatsProcessor> processor_;
     bool listening_ = false;

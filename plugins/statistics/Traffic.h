@@ -5,7 +5,8 @@
 
 #include "patchbay/base/Clock.h"
 #include "patchbay/base/NameMap.h"
-#include "patchbay/plugin/Interceptor.h"
+#include "patchbay/service/ClientRegistry.h"
+#include "patchbay/service/ConsumerOffsets.h"
 #include "patchbay/service/MessageStore.h"
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
@@ -22,62 +23,72 @@
 
 namespace patchbay::plugins::statistics {
 
-/// One count: relaxed numbers that the hot path adds to, and their windows.
-struct Count {
-    std::atomic<std::int64_t> calls{0};
+/// Where figures come from that others count anyway. Valid as long as the traffic is sampled.
+struct Sources {
+    plugin::ServiceRef<service::MessageStore> store;
+    plugin::ServiceRef<service::TopicConfigs> topics;
+    plugin::ServiceRef<service::SubscriptionGroups> groups;
+    plugin::ServiceRef<service::ConsumerOffsets> offsets;
+    plugin::ServiceRef<service::ClientRegistry> clients;
+};
+
+/// What is stored in one topic: relaxed numbers that the store's thread adds to, and their windows.
+struct Stored {
     std::atomic<std::int64_t> messages{0};
     std::atomic<std::int64_t> bytes{0};
     Windows messageWindows;   // guarded by Traffic::windows_
     Windows byteWindows;      // guarded by Traffic::windows_
-
-    void add(std::int64_t n, std::int64_t size) noexcept {
-        calls.fetch_add(1, std::memory_order_relaxed);
-        messages.fetch_add(n, std::memory_order_relaxed);
-        bytes.fetch_add(size, std::memory_order_relaxed);
-    }
 };
 
-/// The TrafficStats service. Owned by the plugin, from init() to its destruction. Stores are listened to for what is written, answers
-/// of pulls and send-backs are looked at on their way out: one look-up of a name for each run of messages of one topic, then relaxed
-/// additions. sample() runs on the control executor. Memory only; what cannot be allocated is not counted.
-class Traffic final : public service::TrafficStats, public service::AppendListener, public plugin::Interceptor {
+/// A count that somebody else keeps, and that may begin anew when its owner does.
+class Followed {
+public:
+    void take(std::int64_t raw, std::int64_t wallMs, std::uint64_t tick) {
+        total_ += raw >= seen_ ? raw - seen_ : raw;
+        seen_ = raw;
+        tick_ = tick;
+        windows_.take({wallMs, 0, total_}, tick);
+    }
+    [[nodiscard]] service::TrafficStats::Figures figures() const noexcept { return windows_.figures(); }
+    [[nodiscard]] std::uint64_t tick() const noexcept { return tick_; }
+
+private:
+    std::int64_t seen_ = 0;
+    std::int64_t total_ = 0;
+    std::uint64_t tick_ = 0;
+    Windows windows_;
+};
+
+/// The TrafficStats service. Owned by the plugin, from init() to its destruction. The store is listened to for what is written: one
+/// look-up of a name for each run of messages of one topic, then relaxed additions. What is read is counted where pulls are noted; it is
+/// only asked for. sample() runs on the control executor. Memory only; what cannot be allocated is not counted.
+class Traffic final : public service::TrafficStats, public service::AppendListener {
 public:
     Traffic(const Clock& clock, std::string clusterName) : clock_(clock), cluster_(std::move(clusterName)) {}
 
     void appended(std::span<const service::AppendedRecord> records) noexcept override;
-    plugin::Verdict intercept(const plugin::Interception& at) override;
     [[nodiscard]] std::optional<Figures> find(std::string_view name, std::string_view key) const override;
 
     /// Every 10 s: a sample of every count; counts of topics and groups that are gone are forgotten.
-    void sample(const service::TopicConfigs& topics, const service::SubscriptionGroups& groups);
+    void sample(const Sources& from);
 
 private:
-    using Counts = NameMap<std::unique_ptr<Count>>;
-    /// What a name of RocketMQ's means here.
-    struct Meaning {
-        const Count* count = nullptr;
-        bool bytes = false;
-    };
-
-    void add(Counts& counts, std::string_view key, std::int64_t messages, std::int64_t bytes) noexcept;
-    void addPair(Counts& counts, std::string_view topic, std::string_view group, std::int64_t messages, std::int64_t bytes) noexcept;
-    [[nodiscard]] Meaning meaning(std::string_view name, std::string_view key) const;
-    void take(Count& count, std::int64_t wallMs) const;
-    void forget(Counts& counts, const service::TopicConfigs& topics, const service::SubscriptionGroups& groups);
+    void add(std::string_view topic, std::int64_t messages, std::int64_t bytes) noexcept;
+    // With windows_ held.
+    void sampleReads(const Sources& from, std::int64_t wallMs);
+    void forgetTopics(const Sources& from);
 
     const Clock& clock_;
     const std::string cluster_;
 
-    mutable std::shared_mutex mutex_;  // guards the maps, not the counts in them
-    Counts puts_;       // by topic
-    Counts gets_;       // by topic@group
-    Counts sendBacks_;  // by topic@group
+    mutable std::shared_mutex mutex_;  // guards the map, not the counts in it
+    NameMap<std::unique_ptr<Stored>> puts_;
     std::atomic<std::int64_t> brokerPut_{0};
-    std::atomic<std::int64_t> brokerGot_{0};
 
     mutable std::mutex windows_;       // taken inside mutex_; guards what follows and all windows
+    NameMap<Followed> gets_;           // by topic@group
     Windows brokerPutWindows_;
-    Windows brokerGotWindows_;
+    Followed brokerGot_;
     std::uint64_t tick_ = 0;
 };
 

@@ -269,6 +269,9 @@ TEST_F(PatchctlFixture, APluginsFilesAreMade) {
     const std::string folder = broker_->folder() / "made";
     done("plugin new my-plugin --directory " + folder);
     EXPECT_TRUE(std::filesystem::exists(folder + "/my-plugin/CMakeLists.txt"));
+    const std::string sdk = std::string(PATCHBAY_SOURCE_DIR) + "/sdk/";
+    EXPECT_EQ(std::system(("c++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I" + sdk + "plugin-api/include -I" + sdk + "protocol/include " + folder +
+                           "/my-plugin/plugin.cpp").c_str()), 0) << "the compiler takes it as it is";
     EXPECT_EQ(shell("plugin new my-plugin --directory " + folder).exit, 1) << "it exists";
     EXPECT_EQ(shell("plugin new My_Plugin --directory " + folder).exit, 1);
 }

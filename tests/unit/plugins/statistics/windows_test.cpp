@@ -1,11 +1,8 @@
-// Proves: sums, rates and means of the three windows follow RocketMQ's rules; records are counted whatever pieces they lie in.
+// Proves: sums, rates and means of the three windows follow RocketMQ's rules.
 // How: samples by hand, and the figures of a recorded answer. Left to others: what is counted (statistics_test).
-#include "RecordCount.h"
-#include "Windows.h"
+#include "Traffic.h"
 
 #include <gtest/gtest.h>
-
-#include <string>
 
 namespace patchbay::plugins::statistics {
 namespace {
@@ -56,28 +53,12 @@ TEST(Windows, AClockThatWasSetBackMakesNoNegativeRate) {
     EXPECT_EQ(windows.figures().minute.tps, 0.0);
 }
 
-std::string record(std::uint32_t size) {
-    std::string bytes(size, 'x');
-    for (int i = 0; i < 4; ++i) bytes[static_cast<std::size_t>(i)] = static_cast<char>(size >> (24 - 8 * i));
-    return bytes;
-}
-
-TEST(RecordCount, CountsAcrossPieces) {
-    const std::string all = record(100) + record(5) + record(300);
-    for (std::size_t cut = 0; cut <= all.size(); ++cut) {
-        const std::string_view pieces[] = {std::string_view(all).substr(0, cut), std::string_view(all).substr(cut)};
-        ASSERT_EQ(countRecords(pieces), 3) << cut;
-    }
-    EXPECT_EQ(countRecords({}), 0);
-}
-
-TEST(RecordCount, StopsAtWhatIsNoRecord) {
-    const std::string all = record(10) + std::string("\0\0\0\0rest", 8);
-    const std::string_view pieces[] = {all};
-    EXPECT_EQ(countRecords(pieces), 1);
-    const std::string negative = record(10) + std::string("\xFF\xFF\xFF\xFF", 4);
-    const std::string_view more[] = {negative};
-    EXPECT_EQ(countRecords(more), 1);
+TEST(Followed, ACountThatBeginsAnewGoesOn) {
+    Followed count;
+    count.take(100, 10'000, 0);
+    count.take(130, 20'000, 1);
+    count.take(5, 30'000, 2);
+    EXPECT_EQ(count.figures().minute.sum, 135) << "100, 30 more, and 5 of a new owner";
 }
 
 }  // namespace
