@@ -4,6 +4,7 @@
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/message/PropertyNames.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -62,13 +63,13 @@ Status TimerRewrite::prepare(service::AppendItem& item, std::string& properties)
     // Rounded down, and by a whole step when it needs no rounding: a slot holds what is due after its time.
     const std::int64_t out = (*deliver - 1) / config_.precisionMs * config_.precisionMs;
 
-    Properties changed(item.properties);
-    const Properties brokers(item.brokerProperties);
-    for (const auto& [name, value] : brokers.entries()) changed.set(name, value);
-    changed.set(kPropertyTimerOutMs, std::to_string(out));
-    changed.set(kPropertyRealTopic, item.topic);
-    changed.set(kPropertyRealQueueId, std::to_string(item.queueId));
-    properties = changed.encode();
+    // Of several properties of one name the last counts, so what a producer may have put there does no harm.
+    constexpr std::size_t kNamesAndNumbers = 96;
+    properties.reserve(item.properties.size() + item.brokerProperties.size() + item.topic.size() + kNamesAndNumbers);
+    (properties = item.properties) += item.brokerProperties;
+    appendProperty(properties, kPropertyTimerOutMs, std::to_string(out));
+    appendProperty(properties, kPropertyRealTopic, item.topic);
+    appendProperty(properties, kPropertyRealQueueId, std::to_string(item.queueId));
 
     item.properties = properties;
     item.brokerProperties = {};

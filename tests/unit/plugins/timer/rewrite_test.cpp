@@ -51,6 +51,16 @@ TEST_F(TimerRewriteTest, ATimeMovesTheMessageToTheTimerTopic) {
     EXPECT_TRUE(moved.brokerProperties.empty());
 }
 
+TEST_F(TimerRewriteTest, WhatAProducerClaimsOfItsPlaceDoesNotCount) {
+    const std::string own = "REAL_TOPIC\1Other\2TIMER_DELAY_SEC\0015\2REAL_QID\0019"s;
+    auto moved = item(own);
+    moved.brokerProperties = "\2MSG_REGION\1r\2";
+    ASSERT_TRUE(rewrite_.prepare(moved, text_));
+    EXPECT_EQ(findProperty(text_, "REAL_TOPIC"), "T");
+    EXPECT_EQ(findProperty(text_, "REAL_QID"), "3");
+    EXPECT_EQ(findProperty(text_, "MSG_REGION"), "r");
+}
+
 TEST_F(TimerRewriteTest, TimesAreRoundedDownAndNeverReached) {
     const std::int64_t second = now() / 1000 * 1000 + 10'000;
     const auto at = [](std::int64_t ms) { return "TIMER_DELIVER_MS\1" + std::to_string(ms) + "\2"; };
