@@ -169,6 +169,34 @@ TEST_P(Pushing, EveryBroadcastingConsumerGetsAllAndGoesOnWhereItWas) {
     EXPECT_EQ(again.total(), 5);
 }
 
+TEST_P(Pushing, ATruncatedOffsetFileIsReportedAndStopsNobody) {
+    const auto topic = fresh("Truncated");
+    createTopic(topic, 1);
+    const TempFolder folder;
+    auto made = consumerOptions();
+    made.model = client::ConsumerModel::Broadcasting;
+    made.offsetDirectory = folder.path();
+    made.client.instanceName = fresh("device");
+    std::atomic<bool> reported{false};
+    made.client.log = [&](client::LogLevel, std::string_view text) { reported = reported || text.find("offsets.json") != std::string_view::npos; };
+    send(topic, 5);
+    std::string file;
+    {
+        Seen first;
+        auto one = pushConsumer(topic, first, made);
+        ASSERT_TRUE(soon([&] { return first.count() == 5; }));
+        file = one.clientId() + "/" + made.group + "/offsets.json";
+    }
+    const auto text = folder.read(file);
+    ASSERT_FALSE(text.empty());
+    folder.write(file, text.substr(0, text.size() / 2));
+    std::filesystem::remove(folder / (file + ".bak"));
+    Seen again;
+    auto one = pushConsumer(topic, again, made);
+    EXPECT_TRUE(soon([&] { return again.count() == 5; })) << again.count();
+    EXPECT_TRUE(reported);
+}
+
 TEST_P(Pushing, AClosedConsumerHasToldItsProgress) {
     const auto topic = fresh("Close");
     createTopic(topic, 1);

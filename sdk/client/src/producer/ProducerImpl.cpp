@@ -58,12 +58,22 @@ void Producer::Impl::close() {
         instance.giveBack({false, core_->options().group});
         if (instance.runtime().callbacks().onOwnThread()) return;
         std::promise<void> delivered;
-        deliver([&delivered] { delivered.set_value(); });
+        instance.runtime().loop().post([&] { deliver([&delivered] { delivered.set_value(); }); });
         delivered.get_future().wait();
     });
 }
 
-void Producer::Impl::deliver(std::function<void()> callback) { core_->instance().runtime().callbacks().post(std::move(callback)); }
+void Producer::Impl::deliver(std::function<void()> callback) {
+    auto& runtime = core_->instance().runtime();
+    if (!runtime.loop().inLoop()) return runtime.callbacks().post(std::move(callback));
+    batch_.push_back(std::move(callback));
+    if (batch_.size() > 1) return;
+    runtime.loop().post([self = shared_from_this(), &runtime] {
+        runtime.callbacks().post([batch = std::exchange(self->batch_, {})] {
+            for (const auto& one : batch) one();
+        });
+    });
+}
 
 void Producer::Impl::serverRequest(Channel& channel, const protocol::RemotingCommand& request, protocol::SerializeType) {
     if (check_ && request.code == static_cast<std::int32_t>(protocol::RequestCode::CheckTransactionState)) check_(channel, request);

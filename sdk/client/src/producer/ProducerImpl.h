@@ -9,11 +9,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace patchbay::client {
 
 /// Made and closed on any thread but the loop.
-class Producer::Impl final : public Member {
+class Producer::Impl final : public Member, public std::enable_shared_from_this<Producer::Impl> {
 public:
     /// Runs on the loop for a broker's question about a transaction.
     using CheckHandler = std::function<void(Channel&, const protocol::RemotingCommand&)>;
@@ -24,7 +25,7 @@ public:
 
     [[nodiscard]] ProducerCore& core() noexcept { return *core_; }
     [[nodiscard]] const std::shared_ptr<ProducerCore>& shared() const noexcept { return core_; }
-    /// Runs on the callback thread.
+    /// Runs on the callback thread. All that one turn of the loop delivers wakes that thread once.
     void deliver(std::function<void()> callback);
 
     [[nodiscard]] const std::string& group() const noexcept override { return core_->group(); }
@@ -38,6 +39,7 @@ private:
     const std::shared_ptr<ProducerCore> core_;
     const CheckHandler check_;
     std::unique_ptr<LoopTimer> probe_;  // loop thread
+    std::vector<std::function<void()>> batch_;  // loop thread
     std::once_flag closed_;
 };
 

@@ -72,6 +72,8 @@ Status statusOf(std::int32_t code, std::string_view remark, std::string_view wha
     std::string text(what);
     text.append(" was answered with code ").append(std::to_string(code));
     if (const auto name = toString(static_cast<ResponseCode>(code)); !name.empty()) text.append(" ").append(name);
+    // Behind the first line RocketMQ points to its web pages.
+    remark = remark.substr(0, remark.find('\n'));
     if (!remark.empty()) text.append(" (").append(remark).append(")");
     return {kind, text.append("; ").append(advice)};
 }
