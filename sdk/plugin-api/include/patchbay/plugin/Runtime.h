@@ -33,8 +33,8 @@ public:
 };
 
 /// Calls to other servers (name servers, brokers). One connection per address, opened when needed, closed when idle.
-/// Names are resolved on the control executor. Any thread; never blocks. `done` runs once on the control executor; for calls that are
-/// open when the plugin is about to stop it runs before stop(), on its thread, with Cancelled.
+/// Names are resolved on a thread of their own. Any thread; never blocks. `done` runs once on the control executor; for calls
+/// that are open when the plugin is about to stop it runs before stop(), on its thread, with Cancelled.
 class RemotingInvoker {
 public:
     virtual ~RemotingInvoker();
