@@ -4,6 +4,7 @@
 #include "patchbay/protocol/PrivateCode.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace patchbay::kernel {
@@ -11,7 +12,7 @@ namespace patchbay::kernel {
 namespace {
 
 constexpr std::int32_t kOwnCodeMin = 29'000;
-constexpr std::string_view kOwnCodePlugin = "control";
+constexpr std::array<std::string_view, 2> kOwnCodePlugins = {"control", "consumer-admin"};
 
 }  // namespace
 
@@ -27,7 +28,8 @@ Status Registrations::bind(std::span<const protocol::RequestCode> codes, plugin:
     Entry entry{*listener, {}, {&processor, nullptr, nullptr, options.loopSafe, {}}};
     for (const auto code : codes) {
         const auto number = static_cast<std::int32_t>(code);
-        if (number >= kOwnCodeMin && number < protocol::kThirdPartyCodeMin && generation_->plugin() != kOwnCodePlugin) {
+        const bool own = number >= kOwnCodeMin && number < protocol::kThirdPartyCodeMin;
+        if (own && std::ranges::find(kOwnCodePlugins, generation_->plugin()) == kOwnCodePlugins.end()) {
             return {StatusCode::InvalidArgument, "request code " + std::to_string(number) + " is Patchbay's own; plugins of others have " +
                                                      std::to_string(protocol::kThirdPartyCodeMin) + " to " +
                                                      std::to_string(protocol::kThirdPartyCodeMax)};

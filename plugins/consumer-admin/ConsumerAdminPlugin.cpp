@@ -1,5 +1,7 @@
 #include "ConsumerAdminPlugin.h"
 
+#include "patchbay/protocol/PrivateCode.h"
+
 #include <array>
 
 namespace patchbay::plugins::consumer_admin {
@@ -41,7 +43,7 @@ Status ConsumerAdminPlugin::init(plugin::PluginContext& context) {
     static constexpr std::array kOffsets{Code::InvokeBrokerToResetOffset, Code::QueryCorrectionOffset, Code::CloneGroupOffset};
     static constexpr std::array kRelayed{Code::InvokeBrokerToGetConsumerStatus, Code::GetConsumerRunningInfo, Code::ConsumeMessageDirectly};
     static constexpr std::array kForbidding{Code::UpdateAndGetGroupForbidden};
-    static constexpr std::array kWhyStuck{Code::WhyStuck};
+    static constexpr std::array kWhyStuck{static_cast<Code>(protocol::PrivateCode::WhyStuck)};
     plugin::BindOptions options;
     options.executor.name = "consumer-admin";
     plugin::Processors& processors = context.processors();

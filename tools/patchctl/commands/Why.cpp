@@ -1,7 +1,7 @@
 // The command "why-stuck".
 #include "commands/Session.h"
 
-#include "patchbay/protocol/RequestCode.h"
+#include "patchbay/protocol/PrivateCode.h"
 #include "patchbay/protocol/json/Value.h"
 
 namespace patchbay::patchctl {
@@ -43,7 +43,7 @@ Exit whyStuck(Session& session, const Arguments& arguments) {
     std::string all = "[";
     bool exists = false;
     for (const auto& broker : *brokers) {
-        const auto answer = session.ask(broker.address, static_cast<std::int32_t>(protocol::RequestCode::WhyStuck), {{"group", arguments.at(0)}});
+        const auto answer = session.ask(broker.address, static_cast<std::int32_t>(protocol::PrivateCode::WhyStuck), {{"group", arguments.at(0)}});
         if (!answer && answer.error().code() == StatusCode::Unsupported) {
             return session.fail({StatusCode::Unsupported, broker.address + " keeps no such record; only Patchbay with the plugin 'consumer-admin' does"});
         }

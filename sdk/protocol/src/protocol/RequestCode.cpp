@@ -164,7 +164,6 @@ std::string_view toString(RequestCode code) noexcept {
         case RequestCode::Notification: return "NOTIFICATION";
         case RequestCode::PollingInfo: return "POLLING_INFO";
         case RequestCode::PopRollback: return "POP_ROLLBACK";
-        case RequestCode::WhyStuck: return "WHY_STUCK";
         case RequestCode::BatchAckMessage: return "BATCH_ACK_MESSAGE";
     }
     // clang-format on

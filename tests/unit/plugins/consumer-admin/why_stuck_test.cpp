@@ -2,6 +2,8 @@
 // How: the plugin above real tables; pulls, commits and locks are played by their services. Left to others: patchctl.
 #include "Bench.h"
 
+#include "patchbay/protocol/PrivateCode.h"
+
 namespace patchbay::plugins::consumer_admin {
 namespace {
 
@@ -14,7 +16,7 @@ protected:
         makeTopic("T", 2);
     }
     std::string report(const std::string& group = "G") {
-        auto call = context_.call(RequestCode::WhyStuck, Fields{{"group", group}});
+        auto call = context_.call(static_cast<RequestCode>(protocol::PrivateCode::WhyStuck), Fields{{"group", group}});
         EXPECT_EQ(call.code(), ResponseCode::Success) << call.remark();
         return call.body();
     }
@@ -164,7 +166,7 @@ TEST_F(WhyStuckTest, TheFactsOfAQueueAreInTheBody) {
     EXPECT_EQ(queue["delivered"].integer(), 5);
     EXPECT_EQ(queue["filtered"].integer(), 1);
     EXPECT_EQ(queue["problem"].string(), "a reset to 4 waits for the next pull");
-    EXPECT_EQ(context_.call(RequestCode::WhyStuck).code(), ResponseCode::SystemError) << "without a group";
+    EXPECT_EQ(context_.call(static_cast<RequestCode>(protocol::PrivateCode::WhyStuck)).code(), ResponseCode::SystemError) << "without a group";
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace patchbay::protocol {
 
-/// Served on every listener by the plugin `control`; fields and bodies stand in docs/protocol.md. RocketMQ has no codes between 10000
+/// Served on every listener by the plugins `control` and `consumer-admin`; fields and bodies stand in docs/protocol.md. RocketMQ has no codes between 10000
 /// and 32767, the largest that a binary header carries.
 enum class PrivateCode : std::int32_t {
     ListPlugins = 29'000,
@@ -16,6 +16,7 @@ enum class PrivateCode : std::int32_t {
     ReloadConfiguration = 29'005,
     GetMetrics = 29'010,
     CompareConfiguration = 29'020,
+    WhyStuck = 29'100,
 };
 
 /// Codes that neither RocketMQ nor Patchbay will ever use: for plugins of others.

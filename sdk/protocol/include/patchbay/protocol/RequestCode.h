@@ -175,8 +175,6 @@ enum class RequestCode : std::int32_t {
     PollingInfo = 200055,
     PopRollback = 200056,
     BatchAckMessage = 200151,
-    // Patchbay's own
-    WhyStuck = 29'100,  ///< why a consumer group gets on badly, for operators
 };
 
 /// The name by which RocketMQ's tools and logs know the code, e.g. "SEND_MESSAGE"; empty for a number without a name.
