@@ -26,6 +26,9 @@ protected:
     static void SetUpTestSuite() {
         broker_ = new BrokerProcess("service.patchbay.MessageStore = storage-mmap\n");
         ASSERT_TRUE(broker_->start()) << broker_->output();
+        // The broker listens before the name server knows it.
+        int tries = 0;
+        while (shell("topic create Ready").exit != 0) ASSERT_LT(++tries, 200) << broker_->output();
     }
     static void TearDownTestSuite() {
         EXPECT_EQ(broker_->stop(SIGTERM), 0) << broker_->output();
