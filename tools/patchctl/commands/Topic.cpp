@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 namespace patchbay::patchctl {
 
 namespace {
 
+constexpr std::chrono::milliseconds kRoutePause{20};
 constexpr Argument kTopic{"TOPIC", "name of the topic"};
 constexpr Argument kOneTopic[] = {kTopic};
 
@@ -73,6 +75,12 @@ Exit show(Session& session, const Arguments& arguments) {
     return Exit::Done;
 }
 
+/// A broker answers before the name servers know the topic; whoever sends next should find it. Gives up after the time-out.
+void awaitRoute(Session& session, const std::string& topic) {
+    const MonotonicTime end = session.clock().now() + session.timeout();
+    while (!(*session.client())->route(topic) && session.clock().now() < end) std::this_thread::sleep_for(kRoutePause);
+}
+
 Exit create(Session& session, const Arguments& arguments) {
     if (const auto valid = protocol::validateTopicName(arguments.at(0)); !valid) return session.fail(valid);
     auto brokers = session.masters();
@@ -90,8 +98,10 @@ Exit create(Session& session, const Arguments& arguments) {
             outcomes.add(broker, {StatusCode::AlreadyExists, "exists; 'patchctl topic set' changes it"});
             continue;
         }
-        outcomes.add(broker, known.error().code() == StatusCode::NotFound ? (*session.client())->createTopic(broker.address, topic)
-                                                                           : known.error());
+        const Status made = known.error().code() == StatusCode::NotFound ? (*session.client())->createTopic(broker.address, topic)
+                                                                         : known.error();
+        outcomes.add(broker, made);
+        if (made) awaitRoute(session, topic.topicName);
     }
     return outcomes.print("created");
 }
