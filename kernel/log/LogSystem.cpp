@@ -109,7 +109,7 @@ Result<std::unique_ptr<LogSystem>> LogSystem::open(const LogSettings& settings, 
 }
 
 LogSystem::LogSystem(const LogSettings& settings, const Clock& clock, std::unique_ptr<Backend> backend)
-    : clock_(clock), backend_(std::move(backend)), settings_(settings) {}
+    : clock_(clock), settings_(settings), backend_(std::move(backend)) {}
 
 LogSystem::~LogSystem() = default;
 

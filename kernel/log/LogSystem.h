@@ -38,11 +38,11 @@ private:
     LogSystem(const LogSettings& settings, const Clock& clock, std::unique_ptr<Backend> backend);
 
     const Clock& clock_;
-    const std::unique_ptr<Backend> backend_;
     std::mutex mutex_;
     // Guarded by mutex_.
     LogSettings settings_;
     std::map<std::string, std::unique_ptr<PathLogger>, std::less<>> loggers_;
+    const std::unique_ptr<Backend> backend_;   ///< last: lines that are still to be written name their loggers
 };
 
 }  // namespace patchbay::kernel

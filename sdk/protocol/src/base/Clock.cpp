@@ -13,13 +13,20 @@ public:
     }
 };
 
-// Constant-initialised and stateless: usable before main and after the last static destructor.
-constinit const SystemClock processClock{};
+/// Keeps its value from being destroyed: threads that end with the process ask for the time after the last static destructor.
+union Immortal {
+    constexpr Immortal() noexcept : clock() {}
+    ~Immortal() {}
+    SystemClock clock;
+};
+
+// Constant-initialised: usable before main.
+constinit Immortal processClock;
 
 }  // namespace
 
 const Clock& systemClock() noexcept {
-    return processClock;
+    return processClock.clock;
 }
 
 }  // namespace patchbay
