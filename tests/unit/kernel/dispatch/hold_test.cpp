@@ -15,6 +15,13 @@ protected:
         EXPECT_TRUE(old.bind(codes, first, {.loopSafe = true, .executor = {}}));
         EXPECT_TRUE(next.bind(codes, second, {.loopSafe = true, .executor = {}}));
     }
+    /// Nobody is left waiting.
+    void TearDown() override {
+        publish({&next});
+        turn();
+        EXPECT_EQ(dispatcher.held(), 0U);
+        EXPECT_EQ(dispatcher.active(), 0U);
+    }
     void hold() { dispatcher.publish(RouteTable::build(2, {}, std::vector<const Registrations*>{&old})); }
 
     TestProcessor first{[](Request r) { std::move(r).respond(ResponseCode::Success, "old"); }};
