@@ -100,7 +100,7 @@ void FilterTable::subscribed(std::string_view group, std::span<const protocol::S
         take(group, at->second, *data, now);
     }
     for (auto& [topic, filter] : known->second) {
-        const bool named = std::ranges::any_of(expressions, [&topic](const auto* data) { return data->topic == topic; });
+        const bool named = std::ranges::any_of(expressions, [&name = topic](const auto* data) { return data->topic == name; });
         if (named || filter.deadMs != 0) continue;
         filter.deadMs = now;
         ++changes_;
