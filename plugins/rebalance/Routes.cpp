@@ -50,23 +50,20 @@ std::shared_ptr<const Queues> Routes::ownQueues(const std::string& topic) const 
 void Routes::find(const std::string& topic, Done done) {
     if (servers_.empty()) return done(ownQueues(topic));
     const MonotonicTime now = context_.clock().now();
-    std::shared_ptr<const Queues> known;
-    bool ask = false;
-    {
-        const std::lock_guard lock(mutex_);
-        if (entries_.size() >= kTopicsMax) {
-            std::erase_if(entries_, [&](const auto& entry) { return !entry.second.asked && now - entry.second.at > life_; });
-        }
-        Entry& entry = entries_[topic];
-        if (entry.queues && now - entry.at <= life_) {
-            known = entry.queues;
-        } else {
-            entry.waiting.push_back(std::move(done));
-            ask = !std::exchange(entry.asked, true);
-        }
+    std::unique_lock lock(mutex_);
+    if (entries_.size() >= kTopicsMax) {
+        std::erase_if(entries_, [&](const auto& entry) { return !entry.second.asked && now - entry.second.at > life_; });
     }
-    if (known) return done(std::move(known));
-    if (ask) this->ask(topic, 0);
+    Entry& entry = entries_[topic];
+    if (entry.queues && now - entry.at <= life_) {
+        std::shared_ptr<const Queues> known = entry.queues;
+        lock.unlock();
+        return done(std::move(known));
+    }
+    entry.waiting.push_back(std::move(done));
+    const bool first = !std::exchange(entry.asked, true);
+    lock.unlock();
+    if (first) ask(topic, 0);
 }
 
 void Routes::ask(const std::string& topic, std::size_t server) {
