@@ -20,7 +20,7 @@ void TailCache::evict(std::size_t bytesMax) {
         TailBlock& oldest = *blocks_.front();
         for (const auto& owner : oldest.owners) {
             const std::lock_guard lock(owner->mutex);
-            if (!owner->tail.empty() && owner->tail.front().block == &oldest) owner->tail.pop_front();
+            if (!owner->tail.empty() && owner->tail.front().block == &oldest) owner->tail.dropFirst();
         }
         bytes_ -= oldest.size;
         oldest.owners.clear();

@@ -43,8 +43,8 @@ public:
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
     [[nodiscard]] const TailEntry& operator[](std::size_t at) const noexcept { return entries_[first_ + at]; }
     [[nodiscard]] const TailEntry& front() const noexcept { return entries_[first_]; }
-    void push_back(const TailEntry& entry) { entries_.push_back(entry); }
-    void pop_front() {
+    void add(const TailEntry& entry) { entries_.push_back(entry); }
+    void dropFirst() {
         ++first_;
         if (empty()) {
             clear();

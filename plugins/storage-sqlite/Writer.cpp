@@ -323,7 +323,7 @@ void Writer::publish() {
         entry.block->owners.push_back(Ref<QueueState>::share(queue));
         {
             const std::lock_guard lock(queue->mutex);
-            queue->tail.push_back(entry);
+            queue->tail.add(entry);
             queue->max = item->queueOffset + 1;
         }
         bytes += entry.bytes;
@@ -388,7 +388,7 @@ Status Writer::trimNow(std::int64_t physicalOffset) {
     for (auto& [queue, min] : moved) {
         const std::lock_guard lock(queue->mutex);
         queue->min = min;
-        while (queue->max - static_cast<std::int64_t>(queue->tail.size()) < min && !queue->tail.empty()) queue->tail.pop_front();
+        while (queue->max - static_cast<std::int64_t>(queue->tail.size()) < min && !queue->tail.empty()) queue->tail.dropFirst();
     }
     stats_.minPhysical = cut;
     removalsPending_ = true;
