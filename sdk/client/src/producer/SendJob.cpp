@@ -72,13 +72,13 @@ void SendJob::attempt(Self self) {
     auto held = std::make_shared<Self>(std::move(self));
     routes.getToWrite(message_.topic, core_->options().queuesOfNewTopics, deadline_, [held](const Result<RoutePtr>& route) {
         Self job = std::move(*held);
-        SendJob& self = *job;
+        SendJob& its = *job;
         if (!route) {
             const bool final = route.error().code() == StatusCode::NotFound || route.error().code() == StatusCode::Cancelled;
-            return final ? self.end(route.error()) : self.again(std::move(job), route.error());
+            return final ? its.end(route.error()) : its.again(std::move(job), route.error());
         }
-        if (const auto status = self.prepare(**route); !status) return self.end(status);
-        self.write(std::move(job));
+        if (const auto status = its.prepare(**route); !status) return its.end(status);
+        its.write(std::move(job));
     });
 }
 
