@@ -22,6 +22,16 @@ public:
     virtual void failed(CallPtr self, const Status& why) noexcept = 0;
 };
 
+/// Give the call to itself.
+inline void answerCall(CallPtr call, const protocol::CommandView& answer) noexcept {
+    Call& its = *call;
+    its.answered(std::move(call), answer);
+}
+inline void failCall(CallPtr call, const Status& why) noexcept {
+    Call& its = *call;
+    its.failed(std::move(call), why);
+}
+
 /// `done(const Status&, const CommandView*)`: the view is null when the status is not Ok.
 template <typename F>
 class FunctionCall final : public Call {

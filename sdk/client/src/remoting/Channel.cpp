@@ -24,7 +24,7 @@ Channel::Channel(Channels& owner, net::EventLoop& loop, net::ConnectionLimits& l
     : net::Connection(loop, limits), owner_(&owner), address_(std::move(address)) {}
 
 void Channel::send(Frame frame, MonotonicTime deadline, CallPtr call) {
-    if (ended_) return call->failed(std::move(call), {StatusCode::Unavailable, address_ + ": connection ended"});
+    if (ended_) return failCall(std::move(call), {StatusCode::Unavailable, address_ + ": connection ended"});
     pending_.insert_or_assign(frame.opaque, Pending{std::move(call), deadline});
     expireAt(deadline);
     write(std::move(frame));
@@ -86,7 +86,7 @@ void Channel::answered(const protocol::CommandView& answer) {
     if (node.empty()) return;  // it came after its deadline
     if (answer.code == static_cast<std::int32_t>(protocol::ResponseCode::GoAway)) retire();
     auto call = std::move(node.mapped().call);
-    call->answered(std::move(call), answer);
+    answerCall(std::move(call), answer);
     closeIfDone();
 }
 
@@ -126,7 +126,7 @@ void Channel::expire() {
     const Status why(StatusCode::DeadlineExceeded,
                      connected_ ? address_ + ": no answer in time; the request may still have been carried out"
                                 : address_ + ": no connection in time; check that the server runs and can be reached");
-    for (auto& call : late) call->failed(std::move(call), why);
+    for (auto& call : late) failCall(std::move(call), why);
     closeIfDone();
 }
 

@@ -34,7 +34,7 @@ void Channels::closeAll() {
 
 void Channels::send(const std::string& address, Frame frame, MonotonicTime deadline, CallPtr call) {
     auto channel = channelTo(address);
-    if (!channel) return call->failed(std::move(call), channel.error());
+    if (!channel) return failCall(std::move(call), channel.error());
     (*channel)->send(std::move(frame), deadline, std::move(call));
 }
 
