@@ -203,6 +203,7 @@ std::vector<FileInfo> OverlayFiles::listLocked(const std::string& path) const {
     for (const std::string& name : directories_) note(name, 0, false);
     for (const auto& [now, before] : moved_) note(now, 0, false);
     std::vector<FileInfo> result;
+    result.reserve(entries.size());
     for (auto& [name, info] : entries) result.push_back(std::move(info));
     return result;
 }
