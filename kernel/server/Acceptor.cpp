@@ -1,6 +1,7 @@
 #include "server/Acceptor.h"
 
 #include "patchbay/base/Assert.h"
+#include "patchbay/net/Tcp.h"
 #include "server/ConnectionRegistry.h"
 
 #include <Poco/Exception.h>
@@ -11,8 +12,6 @@
 #include <Poco/Net/TCPServerConnectionFactory.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -25,29 +24,13 @@ namespace {
 
 namespace poco = ::Poco::Net;
 
-SocketAddress addressOf(const sockaddr_storage& from) noexcept {
-    if (from.ss_family == AF_INET6) {
-        sockaddr_in6 v6;
-        std::memcpy(&v6, &from, sizeof v6);
-        std::array<std::uint8_t, 16> ip;
-        std::memcpy(ip.data(), &v6.sin6_addr, ip.size());
-        if (!IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) return SocketAddress::v6(ip, ntohs(v6.sin6_port));
-        return SocketAddress::v4({ip[12], ip[13], ip[14], ip[15]}, ntohs(v6.sin6_port));
-    }
-    sockaddr_in v4;
-    std::memcpy(&v4, &from, sizeof v4);
-    std::array<std::uint8_t, 4> ip;
-    std::memcpy(ip.data(), &v4.sin_addr, ip.size());
-    return SocketAddress::v4(ip, ntohs(v4.sin_port));
-}
-
 using NameCall = int (*)(int, sockaddr*, socklen_t*);
 
 bool nameOf(int fd, NameCall call, SocketAddress& out) noexcept {
     sockaddr_storage storage{};
     socklen_t size = sizeof storage;
     if (call(fd, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return false;
-    out = addressOf(storage);
+    out = net::addressOf(storage);
     return true;
 }
 

@@ -1,14 +1,8 @@
 #include "server/ClientConnection.h"
 
+#include "patchbay/net/Tcp.h"
 #include "server/OutboundConnections.h"
 
-#include <arpa/inet.h>
-#include <cerrno>
-#include <cstring>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <utility>
 
 namespace patchbay::kernel {
@@ -16,24 +10,6 @@ namespace patchbay::kernel {
 namespace {
 
 constexpr std::chrono::seconds kConnectTime{3};
-
-socklen_t fill(sockaddr_storage& to, const SocketAddress& address) noexcept {
-    const auto ip = address.ipBytes();
-    if (address.isV6()) {
-        sockaddr_in6 v6{};
-        v6.sin6_family = AF_INET6;
-        v6.sin6_port = htons(address.port());
-        std::memcpy(&v6.sin6_addr, ip.data(), ip.size());
-        std::memcpy(&to, &v6, sizeof v6);
-        return sizeof v6;
-    }
-    sockaddr_in v4{};
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(address.port());
-    std::memcpy(&v4.sin_addr, ip.data(), ip.size());
-    std::memcpy(&to, &v4, sizeof v4);
-    return sizeof v4;
-}
 
 }  // namespace
 
@@ -57,18 +33,10 @@ void ClientConnection::call(protocol::RemotingCommand& command, std::chrono::mil
 
 void ClientConnection::connectTo(const SocketAddress& address) {
     if (ended_) return;
-    sockaddr_storage to{};
-    const auto size = fill(to, address);
-    const int fd = ::socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) return fail({StatusCode::Unavailable, std::string("no socket: ") + std::strerror(errno)});
-    const int on = 1;
-    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    auto transport = net::makePlainTransport(fd);
-    if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), size) != 0 && errno != EINPROGRESS) {
-        return fail({StatusCode::Unavailable, "connect to " + hostPort_ + ": " + std::strerror(errno)});
-    }
+    auto transport = net::startConnect(address);
+    if (!transport) return fail({transport.error().code(), hostPort_ + ": " + transport.error().message()});
     // Also when it succeeded at once: the poller will say so.
-    open(std::move(transport), true);
+    open(std::move(*transport), true);
     loop().after(kConnectTime, [me = Ref<ClientConnection>::share(this)] {
         if (!me->connected_) me->fail({StatusCode::Unavailable, "connect to " + me->hostPort_ + ": not within 3 s"});
     });

@@ -1,48 +1,14 @@
 #include "server/Resolver.h"
 
-#include <array>
+#include "patchbay/net/Tcp.h"
+
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <mutex>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <utility>
 
 namespace patchbay::kernel {
-
-namespace {
-
-/// May block for as long as the system's resolver likes. IPv4 first, as servers of this protocol announce themselves so.
-Result<SocketAddress> systemLookUp(const std::string& hostPort) {
-    const auto colon = hostPort.rfind(':');
-    if (colon == std::string::npos) return Status(StatusCode::InvalidArgument, "'" + hostPort + "' is not host:port");
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    const auto host = hostPort.substr(0, colon);
-    const auto port = hostPort.substr(colon + 1);
-    if (const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found); error != 0) {
-        return Status(StatusCode::Unavailable, "cannot resolve '" + hostPort + "': " + ::gai_strerror(error));
-    }
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> guard(found, ::freeaddrinfo);
-    for (const auto* one = found; one != nullptr; one = one->ai_next) {
-        if (one->ai_family != AF_INET) continue;
-        sockaddr_in v4;
-        std::memcpy(&v4, one->ai_addr, sizeof v4);
-        std::array<std::uint8_t, 4> ip;
-        std::memcpy(ip.data(), &v4.sin_addr, ip.size());
-        return SocketAddress::v4(ip, ntohs(v4.sin_port));
-    }
-    sockaddr_in6 v6;
-    std::memcpy(&v6, found->ai_addr, sizeof v6);
-    std::array<std::uint8_t, 16> ip;
-    std::memcpy(ip.data(), &v6.sin6_addr, ip.size());
-    return SocketAddress::v6(ip, ntohs(v6.sin6_port));
-}
-
-}  // namespace
 
 struct Resolver::State {
     struct Question {
@@ -61,7 +27,7 @@ struct Resolver::State {
     bool stopping = false;
 };
 
-Resolver::Resolver(LookUp lookUp) : state_(std::make_shared<State>(lookUp ? std::move(lookUp) : LookUp(systemLookUp))) {}
+Resolver::Resolver(LookUp lookUp) : state_(std::make_shared<State>(lookUp ? std::move(lookUp) : LookUp(net::lookUp))) {}
 
 Resolver::~Resolver() {
     stop();

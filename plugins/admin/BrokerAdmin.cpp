@@ -33,7 +33,8 @@ std::string uptime(std::int64_t ms) {
 }
 
 // Tools abort their row when one of these numbers is missing. Sends and ends of transactions run where they arrive, without a queue,
-// and there is no page-cache lock, transient pool or timer wheel here, so nought is what they are; queues that exist follow.
+// and there is no page-cache lock or transient pool here, so nought is what they are; queues that exist follow. The timer's figures are
+// not measured: nought stands for that, as docs/compatibility.md says.
 constexpr const char* kAlwaysNought[] = {
     "sendThreadPoolQueueSize", "sendThreadPoolQueueHeadWaitTimeMills", "pullThreadPoolQueueSize",
     "pullThreadPoolQueueHeadWaitTimeMills", "litePullThreadPoolQueueSize", "litePullThreadPoolQueueHeadWaitTimeMills",

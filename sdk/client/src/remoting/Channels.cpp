@@ -1,5 +1,7 @@
 #include "remoting/Channels.h"
 
+#include "patchbay/net/Tcp.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -70,7 +72,7 @@ void Channels::begin(const Ref<Channel>& channel) {
         loop.post([channel, to = *address] { channel->connectTo(to); });
     } else {
         runtime_.resolver().post([&loop, channel] {
-            loop.post([channel, to = lookUp(channel->address())] {
+            loop.post([channel, to = net::lookUp(channel->address())] {
                 if (to) channel->connectTo(*to);
                 else channel->fail(to.error());
             });

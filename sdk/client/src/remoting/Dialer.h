@@ -6,7 +6,6 @@
 #include "patchbay/net/Transport.h"
 
 #include <memory>
-#include <string>
 
 namespace patchbay::client {
 
@@ -19,9 +18,5 @@ public:
 
 /// TCP without delay.
 [[nodiscard]] std::unique_ptr<Dialer> makeTcpDialer();
-
-/// Looks "host:port" up. Numbers are answered at once, names block for as long as the system's resolver likes. IPv4 first, as servers of
-/// this protocol announce themselves so.
-[[nodiscard]] Result<SocketAddress> lookUp(const std::string& hostPort);
 
 }  // namespace patchbay::client
