@@ -1,9 +1,8 @@
 #include "consumer/ConcurrentWork.h"
 
-#include "patchbay/protocol/json/Body.h"
+#include "consumer/ListenerCall.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace patchbay::client {
@@ -20,39 +19,18 @@ constexpr std::size_t kOverdueMax = 16;
 
 }  // namespace
 
-ConsumeResult callListener(const Listener& listener, std::span<const ReceivedMessage> messages, ConsumeContext& context, std::string& thrown) {
-    try {
-        return listener(messages, context);
-    } catch (const std::exception& failure) {
-        thrown = failure.what();
-    } catch (...) {
-        thrown = "an exception of an unknown type";
-    }
-    if (thrown.empty()) thrown = "an exception without a text";
-    return ConsumeResult::Later;
-}
-
-std::string directResult(bool orderly, std::string_view result, std::string_view remark, std::chrono::milliseconds spent) {
-    std::string text;
-    json::Writer writer(text);
-    writer.beginObject();
-    writer.member("autoCommit", true);
-    writer.member("consumeResult", result);
-    writer.member("order", orderly);
-    if (!remark.empty()) writer.member("remark", remark);
-    writer.member("spentTimeMills", static_cast<std::int64_t>(spent.count()));
-    writer.endObject();
-    return text;
-}
-
 ConcurrentWork::ConcurrentWork(std::shared_ptr<ConsumerCore> core, std::shared_ptr<ListenerPool> pool, Listener listener)
-    : core_(std::move(core)), pool_(std::move(pool)), listener_(std::make_shared<const Listener>(std::move(listener))), sendBack_(*core_),
+    : core_(std::move(core)), pool_(std::move(pool)), listener_(std::move(listener)), sendBack_(*core_),
       expiry_(core_->loop()) {
     const auto period = std::chrono::milliseconds(core_->options().consumeTimeout);
     if (core_->isClustering()) expiry_.every(period, period, [this] { expire(); });
 }
 
 int ConcurrentWork::maxTimes() const noexcept { return core_->options().maxReconsumeTimes < 0 ? kRetriesDefault : core_->options().maxReconsumeTimes; }
+
+ConsumeResult ConcurrentWork::call(std::span<const ReceivedMessage> batch, ConsumeContext& context, std::string& thrown) const {
+    return guarded([&] { return listener_(batch, context); }, ConsumeResult::Later, thrown);
+}
 
 void ConcurrentWork::arrived(const QueuePtr& queue) {
     auto& inbox = queue->inbox();
@@ -62,7 +40,7 @@ void ConcurrentWork::arrived(const QueuePtr& queue) {
             if (queue->isDropped()) return;
             ConsumeContext context{.queue = queue->queue()};
             std::string thrown;
-            const auto result = callListener(*self->listener_, *batch, context, thrown);
+            const auto result = self->call(*batch, context, thrown);
             if (!thrown.empty()) self->core_->instance().log().warn("a listener threw: " + thrown);
             self->core_->loop().post([self, queue, batch, result, context] { self->finished(queue, *batch, result, context); });
         });
@@ -124,22 +102,12 @@ void ConcurrentWork::expire() {
 }
 
 bool ConcurrentWork::serverRequest(Channel& channel, const RemotingCommand& request, protocol::SerializeType type) {
-    if (request.code != static_cast<std::int32_t>(protocol::RequestCode::ConsumeMessageDirectly)) return false;
-    auto messages = decodeMessages(request.body, request.find("brokerName").value_or(""), core_->adjuster());
-    if (!messages || messages->empty()) return false;
-    auto asker = Ref<Channel>::share(&channel);
-    pool_->post([self = shared_from_this(), asker, opaque = request.opaque, type, batch = std::move(*messages)]() mutable {
-        const auto begun = self->core_->instance().runtime().clock().now();
+    return consumeDirectly(core_, *pool_, channel, request, type, false, [self = shared_from_this()](auto batch) {
         ConsumeContext context{.queue = batch.front().queue()};
-        std::string thrown;
-        const auto result = callListener(*self->listener_, batch, context, thrown);
-        const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(self->core_->instance().runtime().clock().now() - begun);
-        const auto* name = !thrown.empty() ? "CR_THROW_EXCEPTION" : result == ConsumeResult::Success ? "CR_SUCCESS" : "CR_LATER";
-        auto answer = RemotingCommand::response(protocol::ResponseCode::Success, opaque);
-        answer.body = directResult(false, name, thrown, spent);
-        self->core_->loop().post([asker = std::move(asker), answer, type] { asker->reply(answer, type); });
+        DirectOutcome outcome;
+        outcome.success = self->call(batch, context, outcome.thrown) == ConsumeResult::Success;
+        return outcome;
     });
-    return true;
 }
 
 void ConcurrentWork::describe(std::map<std::string, std::string>& properties) const {

@@ -28,18 +28,14 @@ private:
     void settled(const QueuePtr& queue);
     void expire();
     [[nodiscard]] int maxTimes() const noexcept;
+    /// In the pool.
+    [[nodiscard]] ConsumeResult call(std::span<const ReceivedMessage> batch, ConsumeContext& context, std::string& thrown) const;
 
     const std::shared_ptr<ConsumerCore> core_;
     const std::shared_ptr<ListenerPool> pool_;
-    const std::shared_ptr<const Listener> listener_;
+    const Listener listener_;
     SendBack sendBack_;
     LoopTimer expiry_;
 };
-
-/// Calls it with a wall around.
-[[nodiscard]] ConsumeResult callListener(const Listener& listener, std::span<const ReceivedMessage> messages, ConsumeContext& context, std::string& thrown);
-
-/// The body of an answer to 309.
-[[nodiscard]] std::string directResult(bool orderly, std::string_view result, std::string_view remark, std::chrono::milliseconds spent);
 
 }  // namespace patchbay::client

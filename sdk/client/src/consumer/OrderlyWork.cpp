@@ -1,9 +1,8 @@
 #include "consumer/OrderlyWork.h"
 
-#include "consumer/ConcurrentWork.h"
+#include "consumer/ListenerCall.h"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <utility>
 
@@ -39,16 +38,8 @@ void OrderlyWork::arrived(const QueuePtr& queue) {
     });
 }
 
-OrderlyResult OrderlyWork::call(const Batch& batch, OrderlyContext& context, std::string& thrown) const {
-    try {
-        return listener_(batch, context);
-    } catch (const std::exception& failure) {
-        thrown = failure.what();
-    } catch (...) {
-        thrown = "an exception of an unknown type";
-    }
-    if (thrown.empty()) thrown = "an exception without a text";
-    return OrderlyResult::Suspend;
+OrderlyResult OrderlyWork::call(std::span<const ReceivedMessage> batch, OrderlyContext& context, std::string& thrown) const {
+    return guarded([&] { return listener_(batch, context); }, OrderlyResult::Suspend, thrown);
 }
 
 // A queue that was dropped meanwhile is still locked for us, so this result counts before its next owner begins.
@@ -115,22 +106,12 @@ void OrderlyWork::dropped(const QueuePtr& queue, std::function<void()> done) {
 }
 
 bool OrderlyWork::serverRequest(Channel& channel, const RemotingCommand& request, protocol::SerializeType type) {
-    if (request.code != static_cast<std::int32_t>(protocol::RequestCode::ConsumeMessageDirectly)) return false;
-    auto messages = decodeMessages(request.body, request.find("brokerName").value_or(""), core_->adjuster());
-    if (!messages || messages->empty()) return false;
-    auto asker = Ref<Channel>::share(&channel);
-    pool_->post([self = shared_from_this(), asker, opaque = request.opaque, type, batch = std::move(*messages)]() mutable {
-        const auto begun = self->core_->instance().runtime().clock().now();
+    return consumeDirectly(core_, *pool_, channel, request, type, true, [self = shared_from_this()](auto batch) {
         OrderlyContext context{.queue = batch.front().queue(), .suspendTime = self->core_->options().suspendTime};
-        std::string thrown;
-        const auto result = self->call(batch, context, thrown);
-        const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(self->core_->instance().runtime().clock().now() - begun);
-        const auto* name = !thrown.empty() ? "CR_THROW_EXCEPTION" : result == OrderlyResult::Success ? "CR_SUCCESS" : "CR_LATER";
-        auto answer = RemotingCommand::response(protocol::ResponseCode::Success, opaque);
-        answer.body = directResult(true, name, thrown, spent);
-        self->core_->loop().post([asker = std::move(asker), answer, type] { asker->reply(answer, type); });
+        DirectOutcome outcome;
+        outcome.success = self->call(batch, context, outcome.thrown) == OrderlyResult::Success;
+        return outcome;
     });
-    return true;
 }
 
 void OrderlyWork::describe(std::map<std::string, std::string>& properties) const {

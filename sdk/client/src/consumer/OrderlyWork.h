@@ -24,7 +24,7 @@ public:
 private:
     using Batch = std::vector<ReceivedMessage>;
     [[nodiscard]] bool mayConsume(const QueueConsumer& queue) const;
-    [[nodiscard]] OrderlyResult call(const Batch& batch, OrderlyContext& context, std::string& thrown) const;
+    [[nodiscard]] OrderlyResult call(std::span<const ReceivedMessage> batch, OrderlyContext& context, std::string& thrown) const;
     void finished(const QueuePtr& queue, const Batch& batch, OrderlyResult result, const OrderlyContext& context);
     void suspend(const QueuePtr& queue, const Batch& batch, std::chrono::milliseconds time);
     void tryAgain(const QueuePtr& queue, const ReceivedMessage& message);
