@@ -104,8 +104,7 @@ AppendStatus Appender::check(const AppendItem& item, std::string& why) const {
         return AppendStatus::MessageIllegal;
     }
     // In queues of the plain kind they would keep a Java broker from starting on this directory.
-    const bool batch = item.batchQueue || item.messages != 1 || (item.sysFlag & protocol::kSysFlagInnerBatch) != 0;
-    if (batch || p_.queues.isBatchTopic(item.topic)) {
+    if ((item.sysFlag & protocol::kSysFlagInnerBatch) != 0 || p_.queues.isBatchTopic(item.topic)) {
         why = "topic " + std::string(item.topic) + " has batch consume queues, which this store does not write";
         return AppendStatus::MessageIllegal;
     }

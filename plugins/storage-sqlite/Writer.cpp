@@ -197,7 +197,7 @@ void Writer::loop() noexcept {
 AppendStatus Writer::check(const AppendItem& item) const noexcept {
     const std::size_t topicMax = protocol::isRetryTopic(item.topic) ? kRetryTopicBytesMax : kTopicBytesMax;
     if (item.topic.empty() || item.topic.size() > topicMax || item.queueId < 0) return AppendStatus::MessageIllegal;
-    if (item.body.size() > settings_.bodyBytesMax || item.messages != 1) return AppendStatus::MessageIllegal;  // no inner batches
+    if (item.body.size() > settings_.bodyBytesMax) return AppendStatus::MessageIllegal;
     if (item.properties.size() + item.brokerProperties.size() > protocol::kRecordPropertiesBytesMax) return AppendStatus::PropertiesSizeExceeded;
     return AppendStatus::PutOk;
 }

@@ -47,8 +47,6 @@ struct AppendItem {
     std::int32_t reconsumeTimes = 0;
     std::uint16_t groupSize = 1;         ///< on the first item of a group that is stored whole or not at all; same queue
     bool waitStored = true;              ///< false: the producer does not want to wait for durability
-    bool batchQueue = false;             ///< the topic's queues are of the kind in which one record may hold several messages
-    std::int32_t messages = 1;           ///< in this record, and so queue offsets it takes; more than 1 only with batchQueue
 
     AppendStatus status = AppendStatus::Failed;
     std::int32_t recordBytes = 0;
