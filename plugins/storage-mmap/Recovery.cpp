@@ -109,9 +109,8 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
         if (Status built = rebuildIncomplete(touched); !built) return built;
     }
     if (!outcome_.clean) {
-        // What a power cut left behind the end of the log has to go before numbers are given out again.
-        if (Status synced = commitLog_.sync(); !synced) return synced;
         if (Status cleared = clearQueues(); !cleared) return cleared;
+        if (Status synced = syncFound(); !synced) return synced;
     }
     log_.info("commit log recovered", {{"clean", outcome_.clean}, {"end", outcome_.end}, {"records", counts_.records},
                                        {"unitsAdded", counts_.added}, {"unitsReplaced", counts_.replaced},
@@ -269,9 +268,17 @@ Status Recovery::restore(const RecordView& record, const Place& place, bool from
 Status Recovery::clearQueues() {
     return inParallel(queues_.all(), [](const Ref<ConsumeQueue>& queue) {
         // A queue that cannot be understood has been reported and says so to everybody who asks.
-        if (Status loaded = queue->load(); !loaded && loaded.code() != StatusCode::Corrupt) return loaded;
-        return queue->sync();
+        Status loaded = queue->load();
+        return loaded.code() == StatusCode::Corrupt ? Status::ok() : loaded;
     });
+}
+
+Status Recovery::syncFound() {
+    if (Status synced = files_.syncAll(layout_.root); !synced) return synced;
+    for (const std::string& directory : layout_.logs) {
+        if (Status synced = files_.syncAll(directory); !synced) return synced;
+    }
+    return Status::ok();
 }
 
 Status Recovery::checkQueues() {

@@ -22,7 +22,8 @@ namespace patchbay::mmapstore {
 /// a queue that lacks units, or is not as the last clean stop left it, is rebuilt from the oldest file whatever the exit was; what
 /// lies behind a cut is named, and saved when there are whole messages in it.
 /// Lives for one start; one thread, and some more to look at queues. Work is bounded by what came after the checkpoint; only
-/// damage leads to a scan of all. What takes longer than a second says how far it is.
+/// damage leads to a scan of all. What takes longer than a second says how far it is. After a crash everything that was found is
+/// durable when it returns.
 class Recovery {
 public:
     struct Outcome {
@@ -75,8 +76,11 @@ private:
     Status restore(const protocol::RecordView& record, const Place& place, bool fromOldest, bool listed,
                    std::vector<Ref<ConsumeQueue>>& touched);
     [[nodiscard]] std::vector<Place> placesOf(const protocol::RecordView& record) const;
-    /// What earlier lives left behind the ends of the queues is gone for good afterwards.
+    /// What earlier lives left behind the ends of the queues is gone afterwards.
     Status clearQueues();
+    /// A killed process left what was read here in the page cache, and nobody knows which of it reached the disk: from now on the
+    /// checkpoint may name any of it, and numbers behind it are given out.
+    Status syncFound();
 
     FileSystem& files_;
     const Clock& clock_;

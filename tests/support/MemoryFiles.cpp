@@ -238,15 +238,23 @@ std::unique_ptr<MemoryFiles> MemoryFiles::afterKill() const {
     auto result = std::make_unique<MemoryFiles>();
     const std::lock_guard lock(mutex_);
     result->directories_ = directories_;
-    for (const auto& [path, node] : names_) {
-        auto copy = std::make_shared<Node>();
+    // A file may have two names, the one that it has and the one that a power cut would bring back.
+    std::map<const Node*, std::shared_ptr<Node>> copies;
+    const auto copyOf = [&](const std::shared_ptr<Node>& node) {
+        std::shared_ptr<Node>& copy = copies[node.get()];
+        if (copy) return copy;
+        copy = std::make_shared<Node>();
         copy->resize(node->size);
         for (std::uint64_t s = 0; s * kSectorBytes < node->size; ++s) {
             copy->write(std::string_view(node->sector(s)).substr(0, node->size - s * kSectorBytes), s * kSectorBytes);
-            copy->changed.insert(s);
         }
-        result->names_.emplace(path, std::move(copy));
-    }
+        copy->durableSize = node->durableSize;
+        copy->changed = node->changed;
+        copy->durable = node->durable;
+        return copy;
+    };
+    for (const auto& [path, node] : names_) result->names_.emplace(path, copyOf(node));
+    for (const auto& [path, node] : durableNames_) result->durableNames_.emplace(path, copyOf(node));
     return result;
 }
 

@@ -22,7 +22,7 @@ public:
 
     /// A new disk as it is found after a power cut now: everything durable, and of the rest some sectors by chance.
     [[nodiscard]] std::unique_ptr<MemoryFiles> afterPowerCut(std::uint64_t seed) const;
-    /// A new disk as a killed process leaves it: everything.
+    /// A new disk as a killed process leaves it: everything, and as far from being durable as it is here.
     [[nodiscard]] std::unique_ptr<MemoryFiles> afterKill() const;
 
     /// Calls `action` once, before the n-th change from now (1 = the next one). No lock is held.
