@@ -104,6 +104,11 @@ std::vector<std::int64_t> CommitLog::segments() const {
     return starts_;
 }
 
+bool CommitLog::holds(std::int64_t position) const {
+    const std::lock_guard lock(mutex_);
+    return std::binary_search(starts_.begin(), starts_.end(), segmentStart(position));
+}
+
 CommitLog::Segment* CommitLog::writer(std::int64_t start) const noexcept {
     for (const Ref<Segment>& segment : writers_) {
         if (segment->start == start) return segment.get();

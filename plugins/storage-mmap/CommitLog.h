@@ -40,6 +40,8 @@ public:
     [[nodiscard]] std::int64_t bytesLeft(std::int64_t position) const noexcept { return segmentBytes_ - position % segmentBytes_; }
     /// Start offsets of all files, ascending.
     [[nodiscard]] std::vector<std::int64_t> segments() const;
+    /// Whether one of the files has this position.
+    [[nodiscard]] bool holds(std::int64_t position) const;
     /// Where the oldest file starts; 0 without files.
     [[nodiscard]] std::int64_t min() const noexcept { return min_.load(std::memory_order_acquire); }
 

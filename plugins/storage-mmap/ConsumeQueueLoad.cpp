@@ -231,7 +231,9 @@ Result<std::int64_t> ConsumeQueue::findEnd(std::vector<std::int64_t>& starts) {
             const Result<Unit> last = readUnit(end - 1);
             if (!last) return last.error();
             if (last->isFiller() || last->physical < env_.commitLog.min()) break;
-            if (env_.reader.isRecordOf(*last, topic_->text, id_, end - 1)) break;
+            const Result<bool> confirmed = env_.reader.isRecordOf(*last, topic_->text, id_, end - 1);
+            if (!confirmed) return confirmed.error();
+            if (*confirmed) break;
         }
         if (end < first + *units) {
             env_.log.warn("consume queue: units that the log does not confirm are dropped",
@@ -365,9 +367,10 @@ Result<ConsumeQueue::Restored> ConsumeQueue::restore(std::int64_t offset, const 
         if (!there) return there.error();
         if (there->physical == unit.physical && there->bytes == unit.bytes) return Restored::Known;
         // The topic was deleted and made again: what is later in the log counts, if it is there.
-        if (there->isMessageBefore(env_.logEndAtStart.load()) && there->physical > unit.physical &&
-            env_.reader.isRecordOf(*there, topic_->text, id_, offset)) {
-            return Restored::Known;
+        if (there->isMessageBefore(env_.logEndAtStart.load()) && there->physical > unit.physical) {
+            const Result<bool> confirmed = env_.reader.isRecordOf(*there, topic_->text, id_, offset);
+            if (!confirmed) return confirmed.error();
+            if (*confirmed) return Restored::Known;
         }
         if (!there->isWritten() || there->isFiller()) {
             // A hole that a power cut left; what stands behind it is looked at when its records come.

@@ -180,6 +180,11 @@ bool KeyIndex::step(std::int64_t end) {
                 good = look(size);
             }
         }
+        if (good.code() == StatusCode::Io) {
+            // Tried again with what comes next: nothing that is there is passed over.
+            p_.log.limited(plugin::LogLevel::Error, "the key index cannot read the log", {{"at", position_}, {"error", good.toString()}});
+            return false;
+        }
         if (good) kind = RecordView::parse(window_.at(position_, size), record, RecordCheck::Layout);
         if (kind != RecordStatus::Message) {
             p_.log.limited(plugin::LogLevel::Warn, "the key index passes over a part of the log",

@@ -18,6 +18,11 @@ bool isMagic(std::int32_t magic) noexcept {
     return magic == protocol::kRecordMagicV1 || magic == protocol::kRecordMagicV2;
 }
 
+/// Nothing is known of what lies there, as opposed to that it is wrong or gone.
+bool isUnreadable(const Status& why) noexcept {
+    return why.code() != StatusCode::NotFound && why.code() != StatusCode::Corrupt;
+}
+
 }  // namespace
 
 Result<Slice> LogReader::record(const Unit& unit) const {
@@ -38,11 +43,11 @@ Result<Slice> LogReader::recordAt(std::int64_t position, std::int64_t end) const
     if (end - position < kHeadBytes) return missing;
     Result<Window> head = windows_.find(position, kHeadBytes);
     // Closer than a head to the end of its file: only a blank can be there.
-    if (!head) return missing;
+    if (!head) return isUnreadable(head.error()) ? head.error() : missing;
     const std::int32_t size = protocol::loadI32(head->at(position, kHeadBytes).data());
     if (size < kHeadBytes || size > end - position) return missing;
     Result<Slice> found = record({position, size, 0});
-    if (!found) return missing;
+    if (!found) return isUnreadable(found.error()) ? found.error() : missing;
     RecordView view;
     // Bytes of a body may look like a record; they would have to name their own position and add up as well.
     if (RecordView::parse(found->bytes, view, RecordCheck::Layout) != RecordStatus::Message) return missing;
@@ -58,9 +63,10 @@ Result<std::int64_t> LogReader::storeTime(const Unit& unit) const {
     return protocol::loadI64(bytes + at);
 }
 
-bool LogReader::isRecordOf(const Unit& unit, std::string_view topic, std::int32_t queueId, std::int64_t offset) const {
+Result<bool> LogReader::isRecordOf(const Unit& unit, std::string_view topic, std::int32_t queueId, std::int64_t offset) const {
     const Result<Slice> found = record(unit);
     RecordView view;
+    if (!found && isUnreadable(found.error())) return found.error();
     if (!found || RecordView::parse(found->bytes, view, RecordCheck::Layout) != RecordStatus::Message) return false;
     if (view.topic == topic && view.queueId == queueId && view.queueOffset == offset) return true;
     bool further = false;

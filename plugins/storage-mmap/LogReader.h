@@ -16,12 +16,13 @@ class LogReader {
 public:
     explicit LogReader(ReadWindows& windows) noexcept : windows_(windows) {}
 
-    /// The record that a unit points to. Corrupt when something else lies there.
+    /// The record that a unit points to. Corrupt when something else lies there; NotFound and Io as ReadWindows::find().
     [[nodiscard]] Result<Slice> record(const Unit& unit) const;
-    /// The record that starts at a position, which lies before `end`; NotFound when none starts there.
+    /// The record that starts at a position, which lies before `end`; NotFound when none starts there, Io when that cannot be told.
     [[nodiscard]] Result<Slice> recordAt(std::int64_t position, std::int64_t end) const;
     [[nodiscard]] Result<std::int64_t> storeTime(const Unit& unit) const;
-    [[nodiscard]] bool isRecordOf(const Unit& unit, std::string_view topic, std::int32_t queueId, std::int64_t offset) const;
+    /// Whether the unit points to the message that has this place in that queue. Io when that cannot be told.
+    [[nodiscard]] Result<bool> isRecordOf(const Unit& unit, std::string_view topic, std::int32_t queueId, std::int64_t offset) const;
 
 private:
     ReadWindows& windows_;

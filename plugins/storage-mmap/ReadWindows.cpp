@@ -59,10 +59,16 @@ void ReadWindows::dropBelow(std::int64_t position) noexcept {
 Result<Window> ReadWindows::map(std::int64_t from, std::int64_t to) const {
     const std::int64_t start = log_.segmentStart(from);
     Result<std::unique_ptr<File>> file = log_.openForRead(start);
-    if (!file) return file.error();
+    if (!file) return unreadable(start, file.error());
     Result<Ref<Mapping>> mapping = (*file)->map(static_cast<std::uint64_t>(from - start), static_cast<std::size_t>(to - from));
-    if (!mapping) return mapping.error();
+    if (!mapping) return unreadable(start, mapping.error());
     return Window{from, to, Ref<Residency>::adopt(new Residency(std::move(*mapping)))};
+}
+
+Status ReadWindows::unreadable(std::int64_t start, const Status& failure) const {
+    // It may have been removed meanwhile. One that the log has and the disk has not is a fault: its messages are not given up.
+    if (!log_.holds(start)) return {StatusCode::NotFound, "the commit log has no file at " + std::to_string(start)};
+    return {StatusCode::Io, failure.message()};
 }
 
 }  // namespace patchbay::mmapstore

@@ -40,7 +40,8 @@ class ReadWindows {
 public:
     ReadWindows(const CommitLog& log, std::int64_t windowBytes, std::int64_t windowsMax) noexcept;
 
-    /// A window that covers the bytes, which must lie in one file. NotFound or Io when it cannot be mapped.
+    /// A window that covers the bytes. NotFound when the log has no such file (any more), Corrupt when they do not lie in one file,
+    /// Io when they cannot be read now.
     [[nodiscard]] Result<Window> find(std::int64_t position, std::int64_t bytes);
     /// Forgets windows below a position.
     void dropBelow(std::int64_t position) noexcept;
@@ -53,6 +54,8 @@ private:
     };
 
     [[nodiscard]] Result<Window> map(std::int64_t from, std::int64_t to) const;
+    /// What it means that a file could not be opened or mapped.
+    [[nodiscard]] Status unreadable(std::int64_t start, const Status& failure) const;
 
     const CommitLog& log_;
     const std::int64_t windowBytes_;

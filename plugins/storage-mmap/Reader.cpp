@@ -51,7 +51,10 @@ public:
                 break;
             }
             const std::size_t got = queue_.copy(at, std::span(units.data(), count));
-            if (got == 0) break;
+            if (got == 0) {
+                (void)failed("a consume queue cannot be read", {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", at}});
+                break;
+            }
             for (std::size_t i = 0; i < got && more; ++i) {
                 more = take(units[i], at);
                 if (more) result_.nextOffset = ++at;
@@ -65,23 +68,28 @@ private:
         if (result_.messages == 0) result_.status = ReadStatus::NotResident;
     }
 
+    /// What is there and cannot be read is where the next read begins, however long it takes: a consumer must not pass it over.
+    bool failed(std::string_view what, plugin::Logger::Fields fields) noexcept {
+        if (result_.messages == 0) result_.status = ReadStatus::Failed;
+        r_.log.limited(plugin::LogLevel::Error, what, fields);
+        return false;
+    }
+
+    bool gone() noexcept {
+        if (result_.messages == 0) result_.status = ReadStatus::Gone;
+        return true;
+    }
+
     /// False when the unit is not to be passed: it is where the next read begins.
     bool take(const Unit& unit, std::int64_t offset) noexcept {
         if (isFull(unit)) return false;
         lastPhysical_ = unit.physical;
-        if (unit.isFiller() || unit.physical < r_.commitLog.min() || !unit.isMessageBefore(logEnd_)) {
-            if (result_.messages == 0) result_.status = ReadStatus::Gone;
-            return true;
-        }
+        if (unit.isFiller() || unit.physical < r_.commitLog.min() || !unit.isMessageBefore(logEnd_)) return gone();
         const bool plainCode = unit.tagsCode > kExtensionAddressMax;
         if (filter_ != nullptr && plainCode && !filter_->matchesTags(unit.tagsCode)) return refused();
         if (!window_ || !window_.covers(unit.physical, unit.bytes)) {
             Result<Window> window = r_.windows.find(unit.physical, unit.bytes);
-            if (!window) {
-                if (result_.messages == 0) result_.status = ReadStatus::Gone;
-                r_.log.limited(plugin::LogLevel::Warn, "a message cannot be read", {{"error", window.error().toString()}});
-                return true;
-            }
+            if (!window) return missing(unit, offset, window.error());
             window_ = std::move(*window);
             kept_ = false;
         }
@@ -112,11 +120,17 @@ private:
                protocol::loadI64(record.data() + protocol::kRecordPhysicalOffsetAt) == unit.physical;
     }
 
+    bool missing(const Unit& unit, std::int64_t offset, const Status& why) noexcept {
+        if (why.code() == StatusCode::NotFound) return gone();
+        if (why.code() == StatusCode::Corrupt) return damaged(unit, offset);
+        return failed("messages cannot be read", {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", offset},
+                                                  {"error", why.toString()}});
+    }
+
     bool damaged(const Unit& unit, std::int64_t offset) noexcept {
-        if (result_.messages == 0) result_.status = ReadStatus::Gone;
         r_.log.limited(plugin::LogLevel::Warn, "a message is passed over: its place in the log holds something else",
                        {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", offset}, {"position", unit.physical}});
-        return true;
+        return gone();
     }
 
     bool refused() noexcept {
@@ -300,9 +314,9 @@ bool Reader::isReachable(std::string_view record) const {
     const Result<Ref<ConsumeQueue>> found = find(view.topic, view.queueId);
     if (!found) return true;  // what cannot be told is not denied
     const Ref<ConsumeQueue>& queue = *found;
+    if (!queue || view.queueOffset < queue->min() || view.queueOffset >= queue->max()) return false;
     Unit unit;
-    return queue && view.queueOffset >= queue->min() && view.queueOffset < queue->max() &&
-           queue->copy(view.queueOffset, std::span(&unit, 1)) == 1 && unit.physical == view.physicalOffset;
+    return queue->copy(view.queueOffset, std::span(&unit, 1)) != 1 || unit.physical == view.physicalOffset;
 }
 
 std::int64_t Reader::earliestTime() const {

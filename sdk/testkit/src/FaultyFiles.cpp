@@ -9,6 +9,11 @@ Status FaultyFiles::Faults::look(Status Faults::* which) {
     return this->*which;
 }
 
+Status FaultyFiles::Faults::beforeOpen(const std::string& path) {
+    const std::lock_guard lock(mutex);
+    return path.find(openPart) == std::string::npos ? Status::ok() : open;
+}
+
 Status FaultyFiles::Faults::waitForSync() {
     std::unique_lock lock(mutex);
     if (hold) {
@@ -75,9 +80,15 @@ void FaultyFiles::failSyncs(Status with) {
     faults_->sync = std::move(with);
 }
 
+void FaultyFiles::failOpens(Status with, std::string part) {
+    const std::lock_guard lock(faults_->mutex);
+    faults_->open = std::move(with);
+    faults_->openPart = std::move(part);
+}
+
 void FaultyFiles::clear() {
     const std::lock_guard lock(faults_->mutex);
-    faults_->write = faults_->read = faults_->sync = Status::ok();
+    faults_->write = faults_->read = faults_->sync = faults_->open = Status::ok();
     faults_->hold = false;
     faults_->changed.notify_all();
 }
@@ -98,6 +109,7 @@ Status FaultyFiles::syncAll(const std::string& path) {
 }
 
 Result<std::unique_ptr<File>> FaultyFiles::open(const std::string& path, OpenMode mode) {
+    if (Status fault = faults_->beforeOpen(path); !fault) return fault;
     auto below = below_.open(path, mode);
     if (!below) return below.error();
     return std::unique_ptr<File>(std::make_unique<FaultyFile>(std::move(*below), faults_));

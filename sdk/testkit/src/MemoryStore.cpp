@@ -75,6 +75,11 @@ void MemoryStore::refuse(std::size_t batches, AppendStatus status, Status why) {
     refusal_ = std::move(why);
 }
 
+void MemoryStore::setUnreadable(bool unreadable) {
+    const std::lock_guard lock(mutex_);
+    unreadable_ = unreadable;
+}
+
 void MemoryStore::setResident(bool resident) {
     const std::lock_guard lock(mutex_);
     resident_ = resident;
@@ -214,6 +219,8 @@ void MemoryStore::readFrom(const Queue& queue, std::int64_t offset, const servic
     } else if (offset > queue.max()) {
         result.status = ReadStatus::OffsetBeyondEnd;
         result.nextOffset = queue.max();
+    } else if (unreadable_) {
+        result.status = ReadStatus::Failed;
     } else if (limits.hotOnly && !resident_) {
         result.status = ReadStatus::NotResident;
     } else {

@@ -268,6 +268,20 @@ TEST_F(PullTest, ReadsFromDiskOnTheExecutor) {
     EXPECT_EQ(context_.binding(RequestCode::PullMessage)->executor.name, "pull");
 }
 
+TEST_F(PullTest, WhatCannotBeReadIsAskedForAgain) {
+    begin();
+    append("there");
+    append("behind");
+    store_.setUnreadable(true);
+    const auto result = pull(0);
+    ASSERT_TRUE(result.answered());
+    // Clients take any code but those of a pull for a failure, and repeat the same request after a pause.
+    EXPECT_EQ(result.code(), ResponseCode::SystemError);
+    EXPECT_EQ(result.field("nextBeginOffset"), "0");
+    store_.setUnreadable(false);
+    EXPECT_EQ(bodies(pull(0)).size(), 2U);
+}
+
 TEST_F(PullTest, CommitsOnceWhenAsked) {
     begin();
     auto header = request(0, kHold | protocol::kPullFlagCommitOffset);

@@ -96,14 +96,14 @@ TEST_F(MmapFailure, TheDiskRatioRefusesBeforeTheDiskIsFullAndHasHysteresis) {
     EXPECT_EQ(statusAt(used + 3000), AppendStatus::ServiceNotAvailable);
 }
 
-class MmapSyncFailure : public testing::Test {
+class MmapFaultyDisk : public testing::Test {
 protected:
-    MmapSyncFailure() {
+    MmapFaultyDisk() {
         options.root = "/store";
         options.segmentBytes = 65'536;
-        options.syncFlush = true;
+        options.keyIndex = false;  // it would map the log before the test does
     }
-    ~MmapSyncFailure() override { files.clear(); }
+    ~MmapFaultyDisk() override { files.clear(); }
     void open() {
         store = std::make_unique<MmapStore>(files, clock, log, options);
         ASSERT_TRUE(store->open());
@@ -115,6 +115,90 @@ protected:
     testkit::FaultyFiles files{disk};
     StoreOptions options;
     std::unique_ptr<MmapStore> store;
+};
+
+class MmapReadFailure : public MmapFaultyDisk {
+protected:
+    service::ReadResult& read(std::int64_t offset, std::int32_t messagesMax = 32) {
+        service::ReadLimits limits;
+        limits.messagesMax = messagesMax;
+        store->read("TopicTest", 0, offset, limits, nullptr, result);
+        return result;
+    }
+    service::ReadResult result;
+};
+
+TEST_F(MmapReadFailure, AMessageWhoseFileCannotBeOpenedIsNotPassedOver) {
+    open();
+    for (int i = 0; i < 5; ++i) testkit::appendOne(*store, {.body = std::to_string(i)});
+    for (const StatusCode code : {StatusCode::Io, StatusCode::NotFound, StatusCode::Full}) {
+        files.failOpens(Status(code, "cannot open: too many open files"), "/commitlog/");
+        EXPECT_EQ(read(2).status, service::ReadStatus::Failed);
+        EXPECT_EQ(result.nextOffset, 2);
+        EXPECT_EQ(result.maxOffset, 5);
+        EXPECT_TRUE(log.contains("too many open files"));
+        EXPECT_EQ(store->at(0).error().code(), StatusCode::Io) << "nobody knows that there is no such message";
+        EXPECT_EQ(store->storeTimeAt("TopicTest", 0, 1).error().code(), StatusCode::Io);
+    }
+    files.clear();
+    EXPECT_EQ(read(2).messages, 3);
+}
+
+TEST_F(MmapReadFailure, WhatWasReadBeforeTheFaultIsReturnedAndTheNextReadBeginsThere) {
+    open();
+    std::int64_t inFirst = 0;
+    while (testkit::appendOne(*store, {.body = std::string(10'000, 'x')}).physicalOffset < options.segmentBytes) ++inFirst;
+    ASSERT_EQ(read(inFirst - 2, 1).messages, 1);
+    files.failOpens(Status(StatusCode::Io, "cannot open: permission denied"), "/commitlog/");
+    EXPECT_EQ(read(inFirst - 2).status, service::ReadStatus::Found);
+    EXPECT_EQ(result.messages, 2);
+    EXPECT_EQ(result.nextOffset, inFirst);
+    EXPECT_EQ(read(inFirst).status, service::ReadStatus::Failed);
+    EXPECT_EQ(result.nextOffset, inFirst);
+}
+
+TEST_F(MmapReadFailure, AQueueThatCannotBeReadIsNotPassedOver) {
+    open();
+    for (int i = 0; i < 5; ++i) testkit::appendOne(*store, {});
+    ASSERT_TRUE(store->settle());
+    files.failReads(Status(StatusCode::Io, "cannot read: input/output error"));
+    EXPECT_EQ(read(2).status, service::ReadStatus::Failed);
+    EXPECT_EQ(result.nextOffset, 2);
+}
+
+TEST_F(MmapReadFailure, WhatTheLogDoesNotHaveAnyMoreIsPassedOver) {
+    open();
+    while (testkit::appendOne(*store, {.body = std::string(10'000, 'x')}).physicalOffset < 2 * options.segmentBytes) {}
+    const std::int64_t max = store->range("TopicTest", 0).max;
+    store.reset();
+    // A file in the middle, and the note of what there was.
+    ASSERT_TRUE(disk.remove("/store/commitlog/" + fileName(options.segmentBytes)));
+    ASSERT_TRUE(disk.remove("/store/lastStop"));
+    open();
+    EXPECT_EQ(read(8).status, service::ReadStatus::Found);
+    EXPECT_EQ(result.messages, 1);
+    EXPECT_EQ(result.nextOffset, max);
+}
+
+TEST_F(MmapReadFailure, TheKeyIndexGoesOnWhereItCouldNotReadTheLog) {
+    options.keyIndex = true;
+    options.indexSlots = 50;
+    options.indexEntries = 200;
+    open();
+    files.failOpens(Status(StatusCode::Io, "cannot open: too many open files"), "/commitlog/");
+    const service::AppendItem sent = testkit::appendOne(*store, {.keys = "wanted"});
+    const service::KeyQuery query{.topic = "TopicTest", .key = "wanted", .beginMs = 0, .endMs = INT64_MAX};
+    EXPECT_FALSE(store->findByKey(query) && !store->findByKey(query)->hits.empty());
+    files.clear();
+    const auto found = store->findByKey(query);
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->hits.size(), 1U);
+    EXPECT_EQ(found->hits[0].physicalOffset, sent.physicalOffset);
+}
+
+class MmapSyncFailure : public MmapFaultyDisk {
+protected:
+    MmapSyncFailure() { options.syncFlush = true; }
 };
 
 TEST_F(MmapSyncFailure, AFailedSyncIsFinalAndSendersLearnIt) {

@@ -22,6 +22,8 @@ public:
     void failWrites(Status with);   ///< writes, truncations and allocations; e.g. Full
     void failReads(Status with);
     void failSyncs(Status with);
+    /// For files whose path contains `part`, however they are opened; files that are open are not concerned.
+    void failOpens(Status with, std::string part);
     void clear();                   ///< ends all faults and lets held syncs go on
     /// Lets every sync() wait until clear(): a disk that does not answer.
     void holdSyncs();
@@ -55,11 +57,14 @@ private:
         Status write;
         Status read;
         Status sync;
+        Status open;
+        std::string openPart;
         bool hold = false;
         int held = 0;
         std::atomic<std::uint64_t> syncs{0};
 
         [[nodiscard]] Status look(Status Faults::* which);
+        [[nodiscard]] Status beforeOpen(const std::string& path);
         [[nodiscard]] Status waitForSync();
     };
     std::shared_ptr<Faults> faults_;
