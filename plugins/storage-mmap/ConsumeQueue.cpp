@@ -16,6 +16,8 @@ constexpr std::int64_t kHotUnits = 4096;
 
 ConsumeQueue::~ConsumeQueue() {
     dropTail();
+    // A reader may have opened files after discard(), and the next queue may get this address.
+    env_.open.forget(this);
 }
 
 void ConsumeQueue::append(std::span<const service::AppendedRecord> records) {
