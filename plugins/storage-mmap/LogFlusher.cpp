@@ -76,10 +76,11 @@ void LogFlusher::submit(std::unique_ptr<AppendWork> work) {
     work->deadline = clock_.now() + options_.syncFlushTimeout;
     const std::lock_guard lock(mutex_);
     const bool first = waiting_.empty();
+    const bool waits = work->batch != nullptr;
     waiting_.push_back(std::move(work));
-    if (!first) return;
-    work_.notify_one();
-    if (!armed_) deadlines_.notify_one();
+    if (first) work_.notify_one();
+    // Whoever waits need not be the first one: before it may be batches that nobody waits for.
+    if (waits && !std::exchange(armed_, true)) deadlines_.notify_one();
 }
 
 bool LogFlusher::isDue() const noexcept {

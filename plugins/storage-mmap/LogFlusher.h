@@ -77,7 +77,7 @@ private:
     bool stopping_ = false;                             // guarded by mutex_, like everything below
     std::vector<std::unique_ptr<AppendWork>> waiting_;
     std::vector<std::unique_ptr<AppendWork>>* syncing_ = nullptr;
-    bool armed_ = false;                                // the watcher waits for a deadline
+    bool armed_ = false;                                // the watcher waits for a deadline, or is about to look
     std::vector<std::unique_ptr<AppendWork>> pool_;
     std::thread thread_;
     std::thread watcher_;

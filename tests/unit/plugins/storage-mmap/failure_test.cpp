@@ -5,6 +5,10 @@
 
 #include "patchbay/testkit/FaultyFiles.h"
 
+#include <condition_variable>
+#include <mutex>
+#include <pthread.h>
+
 namespace patchbay::mmapstore {
 
 namespace {
@@ -238,6 +242,73 @@ TEST_F(MmapSyncFailure, WhoWaitsTooLongForTheDiskIsToldAndTheMessageAppearsLater
     EXPECT_EQ(testkit::appendOne(*store, {.body = "after"}).queueOffset, 2);
     EXPECT_EQ(testkit::readAll(*store, "TopicTest", 0).size(), 3U);
     EXPECT_EQ(late.timesDone(), 1);
+}
+
+/// Counts the looks of the thread that answers late ones, from a time on.
+class WatchedClock final : public Clock {
+public:
+    explicit WatchedClock(const testkit::ManualClock& clock) : clock_(clock) {}
+    [[nodiscard]] MonotonicTime now() const noexcept override {
+        const MonotonicTime now = clock_.now();
+        char name[16] = {};
+        (void)::pthread_getname_np(::pthread_self(), name, sizeof name);
+        if (std::string_view(name) == "mmap-deadlines") {
+            const std::lock_guard lock(mutex_);
+            if (now >= from_) ++looks_;
+            changed_.notify_all();
+        }
+        return now;
+    }
+    [[nodiscard]] std::int64_t wallMs() const noexcept override { return clock_.wallMs(); }
+    void countFrom(MonotonicTime from) {
+        const std::lock_guard lock(mutex_);
+        from_ = from;
+    }
+    bool awaitLooks(int looks) const {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return looks_ >= looks; });
+    }
+
+private:
+    const testkit::ManualClock& clock_;
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    MonotonicTime from_ = MonotonicTime::max();
+    mutable int looks_ = 0;
+};
+
+class MmapDeadlines : public MmapSyncFailure {
+protected:
+    ~MmapDeadlines() override {
+        files.clear();
+        store.reset();
+    }
+    WatchedClock watched{clock};
+};
+
+TEST_F(MmapDeadlines, WhoWaitsBehindOneWhoDoesNotIsToldAsWell) {
+    options.syncFlushTimeout = std::chrono::milliseconds(20);
+    store = std::make_unique<MmapStore>(files, watched, log, options);
+    ASSERT_TRUE(store->open());
+    files.holdSyncs();
+    testkit::TestBatch first;
+    first.add({});
+    first.appendTo(*store);
+    ASSERT_TRUE(files.awaitHeldSync());
+    testkit::TestBatch quick;
+    quick.add({}).waitStored = false;
+    quick.appendTo(*store);
+    watched.countFrom(clock.now() + options.syncFlushTimeout);
+    clock.advance(std::chrono::milliseconds(30));
+    ASSERT_TRUE(first.wait());
+    // One look found it late, the next one finds nobody who waits, and the thread goes to sleep.
+    ASSERT_TRUE(watched.awaitLooks(2));
+    testkit::TestBatch behind;
+    behind.add({});
+    behind.appendTo(*store);
+    clock.advance(std::chrono::milliseconds(30));
+    ASSERT_TRUE(behind.wait());
+    EXPECT_EQ(behind.items[0].status, AppendStatus::FlushDiskTimeout);
 }
 
 TEST_F(MmapSyncFailure, WhoDoesNotWaitIsAnsweredAtOnceAndSeenWhenDurable) {
