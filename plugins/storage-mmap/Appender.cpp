@@ -49,6 +49,7 @@ void Appender::append(AppendBatch& batch) noexcept {
         AppendStatus refusal = AppendStatus::ServiceNotAvailable;
         const std::int64_t now = p_.clock.wallMs();
         Status outcome = admit(now);
+        if (outcome.code() == StatusCode::Busy) refusal = AppendStatus::Busy;
         if (outcome) encode(batch, work, now);
         if (outcome && !work.chunks.empty()) {
             outcome = write(work);
@@ -80,6 +81,10 @@ Status Appender::admit(std::int64_t nowMs) {
     if (!open_) return {StatusCode::Unavailable, "the message store is not running"};
     if (!p_.state.writable() && !retry()) return p_.state.health();
     if (Status space = p_.guard.check(); !space) return space;
+    if (p_.options.syncFlush && p_.flusher.isFull()) {
+        return {StatusCode::Busy, "more than " + std::to_string(p_.options.syncFlushQueuedBytes) +
+                                      " bytes wait for the disk (syncFlushQueuedBytes)"};
+    }
     // The checkpoint's own margin covers small steps.
     if (nowMs + Checkpoint::kMarginMs < p_.state.checkpointTime.load(std::memory_order_relaxed)) p_.upkeep.clockWentBack(nowMs);
     return clearAbandoned();

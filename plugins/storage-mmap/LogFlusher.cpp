@@ -74,6 +74,7 @@ void LogFlusher::giveBack(std::unique_ptr<AppendWork> work) noexcept {
 
 void LogFlusher::submit(std::unique_ptr<AppendWork> work) {
     work->deadline = clock_.now() + options_.syncFlushTimeout;
+    queuedBytes_.fetch_add(static_cast<std::int64_t>(work->size), std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
     const bool first = waiting_.empty();
     const bool waits = work->batch != nullptr;
@@ -145,6 +146,7 @@ service::AppendBatch* LogFlusher::claim(AppendWork& work) noexcept {
 
 void LogFlusher::finish(std::vector<std::unique_ptr<AppendWork>>& works, const Status& outcome) noexcept {
     for (std::unique_ptr<AppendWork>& work : works) {
+        queuedBytes_.fetch_sub(static_cast<std::int64_t>(work->size), std::memory_order_relaxed);
         if (outcome) publisher_.publish(*work);
         service::AppendBatch* const batch = claim(*work);
         if (batch == nullptr) continue;

@@ -40,6 +40,10 @@ public:
     void wrote() noexcept {
         if (!dirty_.exchange(true, std::memory_order_acq_rel)) wake();
     }
+    /// SYNC_FLUSH: whether so much waits for the disk that nothing more should.
+    [[nodiscard]] bool isFull() const noexcept {
+        return queuedBytes_.load(std::memory_order_relaxed) >= options_.syncFlushQueuedBytes;
+    }
     /// SYNC_FLUSH: an empty work, pooled.
     [[nodiscard]] std::unique_ptr<AppendWork> take();
     /// SYNC_FLUSH: publishes and answers when durable. In order of calls, under the append lock.
@@ -68,6 +72,7 @@ private:
     Publisher& publisher_;
 
     std::atomic<bool> dirty_{false};
+    std::atomic<std::int64_t> queuedBytes_{0};  // of all works that were submitted and not finished
     std::atomic<MonotonicTime> lastSync_{};
     std::mutex syncMutex_;  // one sync at a time
 

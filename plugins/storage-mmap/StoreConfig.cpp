@@ -33,6 +33,8 @@ constexpr ConfigKey kKeys[] = {
      .choices = "ASYNC_FLUSH SYNC_FLUSH"},
     {"syncFlushTimeout", ConfigType::Millis, "5000",
      "How long a send waits for the disk under SYNC_FLUSH before it is answered FLUSH_DISK_TIMEOUT.", 0, 1, 600'000},
+    {"syncFlushQueuedBytes", ConfigType::Bytes, "64M",
+     "Bytes that may wait for the disk under SYNC_FLUSH before sends are answered busy.", 0, 1024 * kKib, 64LL << 30},
     {"flushIntervalCommitLog", ConfigType::Millis, "500", "Period of flushing the commit log under ASYNC_FLUSH.", kReloadable,
      1, 600'000},
     {"flushCommitLogLeastPages", ConfigType::Int, "4", "Pages of 4096 bytes below which a periodic flush is put off.",
@@ -173,6 +175,7 @@ Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
     options.queueFileBytes = units * kUnitBytes;
     options.syncFlush = config.text("flushDiskType") == "SYNC_FLUSH";
     options.syncFlushTimeout = config.millis("syncFlushTimeout");
+    options.syncFlushQueuedBytes = config.integer("syncFlushQueuedBytes");
     options.mappedWindowBytes = config.integer("mappedWindowBytes");
     options.mappedWindowsMax = config.integer("mappedWindowsMax");
     options.hotWindowBytes = config.integer("hotWindowBytes");

@@ -23,6 +23,7 @@ struct StoreOptions {
     std::int64_t queueFileBytes = 6'000'000;   ///< a multiple of 20
     bool syncFlush = false;
     std::chrono::milliseconds syncFlushTimeout{5000};
+    std::int64_t syncFlushQueuedBytes = 64 << 20;
     std::int64_t mappedWindowBytes = 64 << 20;
     std::int64_t mappedWindowsMax = 8;
     std::int64_t hotWindowBytes = 64 << 20;    ///< newest part of the log that surely is in the page cache

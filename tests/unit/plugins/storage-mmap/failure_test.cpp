@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <pthread.h>
+#include <thread>
 
 namespace patchbay::mmapstore {
 
@@ -324,6 +325,33 @@ TEST_F(MmapSyncFailure, WhoDoesNotWaitIsAnsweredAtOnceAndSeenWhenDurable) {
     files.clear();
     EXPECT_EQ(testkit::appendOne(*store, {}).queueOffset, 1);
     EXPECT_EQ(store->range("TopicTest", 0).max, 2);
+}
+
+TEST_F(MmapSyncFailure, WhatWaitsForTheDiskIsBoundedInBytes) {
+    options.syncFlushQueuedBytes = 10'000;
+    options.syncFlushTimeout = std::chrono::milliseconds(1);
+    open();
+    files.holdSyncs();
+    std::vector<std::unique_ptr<testkit::TestBatch>> batches;
+    const auto send = [&](std::size_t bytes) {
+        batches.push_back(std::make_unique<testkit::TestBatch>());
+        batches.back()->add({.body = std::string(bytes, 'x')}).waitStored = batches.size() % 2 == 0;
+        batches.back()->appendTo(*store);
+        return batches.back()->items[0].status;
+    };
+    while (send(1000) != AppendStatus::Busy) ASSERT_LT(batches.size(), 100U);
+    EXPECT_EQ(batches.size(), 11U) << "a record of such a body has 1100 bytes";
+    EXPECT_EQ(batches.back()->timesDone(), 1);
+    EXPECT_NE(batches.back()->failure.message().find("syncFlushQueuedBytes"), std::string::npos);
+    // Answered late, but still in memory.
+    clock.advance(std::chrono::milliseconds(5));
+    ASSERT_TRUE(batches[1]->wait());
+    EXPECT_EQ(send(1), AppendStatus::Busy);
+    files.clear();
+    while (store->range("TopicTest", 0).max < 10) std::this_thread::yield();
+    // Whatever its size, one always gets in.
+    EXPECT_EQ(testkit::appendOne(*store, {.body = std::string(20'000, 'x')}).status, AppendStatus::PutOk);
+    EXPECT_EQ(testkit::appendOne(*store, {}).queueOffset, 11);
 }
 
 TEST_F(MmapSyncFailure, BatchesThatWaitShareOneSync) {
