@@ -3,6 +3,7 @@
 #include "app/StartSummary.h"
 #include "config/Advertise.h"
 #include "log/PocoErrorBridge.h"
+#include "patchbay/plugin/Administration.h"
 
 #include <algorithm>
 #include <csignal>
@@ -67,6 +68,7 @@ int BrokerApplication::run() {
     announce();
     const int signal = loop_.run([this] { reloadConfiguration(); }, [this] { return prepared_.host->retire(); });
     LifecycleLoop::secondSignalKills();
+    LifecycleLoop::endWithin(prepared_.settings.stopTimeout);
     stop(signal);
     if (!prepared_.host->leftRunning()) return kExitOk;
     // A plugin still runs, and uses what would be destroyed now.
@@ -138,22 +140,18 @@ bool BrokerApplication::bindListeners(Problems& problems) {
     control_ = std::make_unique<ControlExecutor>(clock_, log_->logger("kernel.control"));
     server_ = std::make_unique<Server>(settings.limits, ServerContext{clock_, log_->logger("kernel.net"), metrics_,
                                                                       [this](plugin::Task task) { control_->post(this, std::move(task)); }});
-    struct Wanted {
-        const char* name;
-        bool wanted;
-        std::uint16_t port;
-    };
-    for (const auto& [name, wanted, port] : {Wanted{"namesrv", settings.hasNamesrv, settings.namesrvPort},
-                                             Wanted{"broker", settings.hasBroker, settings.brokerPort}}) {
-        if (!wanted) continue;
-        const auto bound = server_->bind({name, settings.bindAddress, port});
+    std::uint16_t adminPort = 0;
+    const auto bind = [&](std::string_view name, const std::string& host, std::uint16_t port, std::uint16_t& real) {
+        const auto bound = server_->bind({std::string(name), host, port});
         if (!bound) {
-            problems.add(ErrorNumber::ListenFailed, name, hostPort(settings.bindAddress, port) + ": " + bound.error().message());
-            continue;
+            return problems.add(ErrorNumber::ListenFailed, std::string(name), hostPort(host, port) + ": " + bound.error().message());
         }
-        (name == std::string_view("broker") ? identity_.brokerPort : identity_.namesrvPort) = *bound;
-        listening_ += (listening_.empty() ? "" : ", ") + std::string(name) + " " + hostPort(settings.bindAddress, *bound);
-    }
+        real = *bound;
+        listening_ += (listening_.empty() ? "" : ", ") + std::string(name) + " " + hostPort(host, real);
+    };
+    if (settings.hasNamesrv) bind("namesrv", settings.bindAddress, settings.namesrvPort, identity_.namesrvPort);
+    if (settings.hasBroker) bind("broker", settings.bindAddress, settings.brokerPort, identity_.brokerPort);
+    if (settings.adminPort) bind(plugin::kAdminListener, settings.adminBindAddress, *settings.adminPort, adminPort);
     return problems.empty();
 }
 

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace patchbay::kernel {
@@ -22,6 +23,13 @@ sigset_t handledSignals() noexcept {
     sigemptyset(&set);
     for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
     return set;
+}
+
+/// No thread can be relied on any more, so only what a signal handler may do.
+void endNow(int) noexcept {
+    constexpr char kText[] = "patchbay: the stop took longer than stopTimeout; ended without waiting any longer\n";
+    (void)!write(STDERR_FILENO, kText, sizeof kText - 1);
+    _exit(1);
 }
 
 int openSignals() noexcept {
@@ -54,6 +62,18 @@ void LifecycleLoop::secondSignalKills() noexcept {
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);   // their default action ends the process
+}
+
+void LifecycleLoop::endWithin(std::chrono::milliseconds limit) noexcept {
+    if (limit.count() == 0) return;
+    struct sigaction action{};
+    action.sa_handler = endNow;
+    sigaction(SIGALRM, &action, nullptr);
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
+    itimerval timer{};
+    timer.it_value.tv_sec = seconds.count();
+    timer.it_value.tv_usec = std::chrono::microseconds(limit - seconds).count();
+    setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
 int LifecycleLoop::run(const std::function<void()>& hangup, const std::function<bool()>& unfinished) {

@@ -28,6 +28,8 @@ public:
     int run(const std::function<void()>& hangup, const std::function<bool()>& unfinished);
     /// From here on another SIGTERM or SIGINT ends the process at once.
     static void secondSignalKills() noexcept;
+    /// The process ends with status 1 after so long, whatever its threads do then; 0 is never.
+    static void endWithin(std::chrono::milliseconds limit) noexcept;
     /// Runs `work` on the loop's thread and waits for its end. Unavailable after close(). Any thread.
     Status call(std::function<Status()> work);
     /// Runs `work` on the loop's thread, between two other works and never inside one: for what changes plugins. `closed` is true when the

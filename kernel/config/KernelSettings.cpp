@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <utility>
 
 namespace patchbay::kernel {
 
@@ -18,7 +19,10 @@ constexpr ConfigKey kKeys[] = {
     {"listenPort", ConfigType::Int, "10911",
      "Port of the broker; with `roles = namesrv` alone the port of the name server (then 9876 by default). 0 takes a free one.", 0, 0, 65535},
     {"namesrv.listenPort", ConfigType::Int, "9876", "Port of the name server. 0 takes a free one.", 0, 0, 65535},
-    {"bindAddress", ConfigType::Text, "0.0.0.0", "Numeric address that all listeners bind."},
+    {"bindAddress", ConfigType::Text, "0.0.0.0", "Numeric address that the listeners for clients bind."},
+    {"adminListenPort", ConfigType::Int, "-1",
+     "Port of a listener of its own for administration, which then is not served on the others; 0 takes a free one, -1 is none.", 0, -1, 65535},
+    {"adminBindAddress", ConfigType::Text, "127.0.0.1", "Numeric address that the listener for administration binds."},
     {"brokerIP1", ConfigType::Text, "",
      "Address or host name that clients are told; chosen from the machine's addresses and logged when it is not set."},
     {"brokerIP2", ConfigType::Text, "", "Address that slaves are told; brokerIP1 when it is not set."},
@@ -60,6 +64,8 @@ constexpr ConfigKey kKeys[] = {
     {"serverSocketRcvBufSize", ConfigType::Bytes, "0", "Receive buffer of a socket in bytes; 0 leaves it to the system.", 0, 0, 1 << 30},
     {"serverSocketBacklog", ConfigType::Int, "1024", "Connections that the system may accept in advance.", 0, 1, 1'000'000},
     {"drainTimeout", ConfigType::Millis, "5000", "How long a stop waits for requests that are being served.", 0, 0, 600'000},
+    {"stopTimeout", ConfigType::Millis, "60s",
+     "A stop that takes longer, because a plugin does not come back, ends the process at once, as a kill would; 0 is never.", 0, 0, 3'600'000},
     {"slowCallWarning", ConfigType::Millis, "100ms", "A plugin that holds up an I/O loop for so long is named in the log and counted; 0 is never.", 0, 0,
      600'000},
     {"pluginStepWarning", ConfigType::Millis, "10s", "A plugin that does not come back from a step of its life for so long is named in the log.", 0, 10, 600'000},
@@ -116,13 +122,20 @@ void takePorts(const ConfigValues& values, KernelSettings& out, Problems& proble
         problems.add(ErrorNumber::BadAddress, whereOf(values, "listenPort"),
                      "listenPort and namesrv.listenPort are both " + std::to_string(out.brokerPort));
     }
+    const auto admin = values.integer("adminListenPort");
+    if (admin < 0) return;
+    out.adminPort = static_cast<std::uint16_t>(admin);
+    if (admin != 0 && ((out.hasBroker && admin == out.brokerPort) || (out.hasNamesrv && admin == out.namesrvPort))) {
+        problems.add(ErrorNumber::BadAddress, whereOf(values, "adminListenPort"),
+                     "adminListenPort: " + std::to_string(admin) + " is the port of another listener");
+    }
 }
 
 void takeAddresses(const ConfigValues& values, KernelSettings& out, Problems& problems) {
-    out.bindAddress = values.text("bindAddress");
-    if (!SocketAddress::parse(out.bindAddress.find(':') == std::string::npos ? out.bindAddress + ":0" : "[" + out.bindAddress + "]:0")) {
-        problems.add(ErrorNumber::BadAddress, whereOf(values, "bindAddress"),
-                     "bindAddress: '" + out.bindAddress + "' is not a numeric address");
+    for (auto [key, address] : {std::pair{"bindAddress", &out.bindAddress}, std::pair{"adminBindAddress", &out.adminBindAddress}}) {
+        *address = values.text(key);
+        if (SocketAddress::parse(address->find(':') == std::string::npos ? *address + ":0" : "[" + *address + "]:0")) continue;
+        problems.add(ErrorNumber::BadAddress, whereOf(values, key), std::string(key) + ": '" + *address + "' is not a numeric address");
     }
     out.brokerIp1 = values.text("brokerIP1");
     out.brokerIp2 = values.text("brokerIP2");
@@ -229,6 +242,7 @@ KernelSettings KernelSettings::from(const ConfigValues& values, const ConfigSour
     out.configBlackList = splitList(values.text("configBlackList"));
     out.unloadPlugins = values.flag("plugin.unload");
     out.drainTimeout = values.millis("drainTimeout");
+    out.stopTimeout = values.millis("stopTimeout");
     out.limits.slowCall = values.millis("slowCallWarning");
     out.limits.executorQueueBytesMax = static_cast<std::size_t>(values.integer("executorQueueBytesMax"));
     out.limits.hold = values.millis("reload.holdMs");

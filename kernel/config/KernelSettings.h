@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ struct KernelSettings {
     std::uint16_t brokerPort = 0;       ///< 0 = any
     std::uint16_t namesrvPort = 0;
     std::string bindAddress;
+    std::optional<std::uint16_t> adminPort;   ///< of a listener for administration; 0 = any
+    std::string adminBindAddress;
     std::string brokerIp1;              ///< empty = choose one
     std::string brokerIp2;
     std::uint16_t haPort = 0;           ///< 0 = broker port + 1
@@ -53,6 +56,7 @@ struct KernelSettings {
     std::vector<std::string> configBlackList;
     bool unloadPlugins = false;
     std::chrono::milliseconds drainTimeout{0};
+    std::chrono::milliseconds stopTimeout{0};   ///< 0 = never
     std::chrono::milliseconds retireTimeout{0};
     std::chrono::milliseconds pluginStepWarning{10'000};
 

@@ -1,6 +1,7 @@
 #include "dispatch/Registrations.h"
 
 #include "dispatch/Executors.h"
+#include "patchbay/plugin/Administration.h"
 #include "patchbay/protocol/PrivateCode.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace patchbay::kernel {
 namespace {
 
 constexpr std::int32_t kOwnCodeMin = 29'000;
-constexpr std::array<std::string_view, 2> kOwnCodePlugins = {"control", "consumer-admin"};
+constexpr std::array<std::string_view, 3> kOwnCodePlugins = {"control", "consumer-admin", "namesrv"};
 
 }  // namespace
 
@@ -62,6 +63,10 @@ Status Registrations::add(std::string_view listener, plugin::Phase phase, std::i
     const auto index = indexOf(listener);
     if (!index) return index.error();
     interceptions_.push_back({*index, {phase, order, &interceptor, {}}});
+    // Who watches or guards clients does the same for operators, without knowing that they have a port of their own.
+    const auto admin = indexOf(plugin::kAdminListener);
+    const auto followed = indexOf("broker") ? std::string_view("broker") : std::string_view("namesrv");
+    if (admin && listener == followed) interceptions_.push_back({*admin, {phase, order, &interceptor, {}}});
     return Status::ok();
 }
 

@@ -31,6 +31,7 @@ public:
     /// nor has an executor, and for one of Patchbay's own codes. Nothing is bound after a failure.
     Status bind(std::span<const protocol::RequestCode> codes, plugin::Processor& processor,
                 const plugin::BindOptions& options) override;
+    /// Interceptors of the broker's listener also see requests of the one for administration.
     Status add(std::string_view listener, plugin::Phase phase, std::int32_t order, plugin::Interceptor& interceptor) override;
 
     [[nodiscard]] const Generation& generation() const noexcept { return *generation_; }

@@ -140,6 +140,7 @@ Status PluginInstance::reconfigure(const ConfigValues& next, std::span<const std
 void PluginInstance::drain() noexcept {
     if (state_ != PluginState::Started && state_ != PluginState::Draining) return;
     state_ = PluginState::Draining;
+    const StepWatch watch(*around_, name(), "drain()");
     (void)guarded("drain", [&] { plugin_->drain(); return Status::ok(); });
 }
 

@@ -25,7 +25,7 @@ class ConnectionRegistry;
 class OutboundConnections;
 
 struct ListenerOptions {
-    std::string name;                  ///< "broker", "namesrv"; ListenerIndex is the order of declaration
+    std::string name;                  ///< "broker", "namesrv", "admin"; ListenerIndex is the order of declaration
     std::string host = "0.0.0.0";      ///< numeric
     std::uint16_t port = 0;            ///< 0 = any
 };

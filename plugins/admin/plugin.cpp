@@ -5,6 +5,8 @@
 #include "StoreAdmin.h"
 #include "TopicAdmin.h"
 
+#include "patchbay/plugin/Administration.h"
+
 #include <array>
 #include <memory>
 
@@ -66,27 +68,31 @@ private:
 
     Status bind(plugin::Processors& processors) {
         using Code = protocol::RequestCode;
-        static constexpr std::array kTopics{Code::UpdateAndCreateTopic, Code::UpdateAndCreateTopicList, Code::GetAllTopicConfig,
-                                            Code::GetTopicStatsInfo, Code::DeleteTopicInBroker,
-                                            Code::GetSystemTopicListFromBroker, Code::GetTopicConfig};
-        static constexpr std::array kGroups{Code::UpdateAndCreateSubscriptiongroup, Code::GetAllSubscriptiongroupConfig,
-                                            Code::GetConsumerConnectionList, Code::GetProducerConnectionList,
-                                            Code::DeleteSubscriptiongroup, Code::UpdateAndCreateSubscriptiongroupList,
-                                            Code::QueryTopicConsumeByWho, Code::QueryTopicsByConsumer,
-                                            Code::GetSubscriptiongroupConfig};
-        static constexpr std::array kConsumption{Code::GetAllConsumerOffset, Code::GetConsumeStats, Code::QueryConsumeTimeSpan,
-                                                 Code::GetBrokerConsumeStats, Code::GetAllProducerInfo,
-                                                 Code::QuerySubscriptionByConsumer};
+        static constexpr std::array kTopics{Code::UpdateAndCreateTopic, Code::UpdateAndCreateTopicList, Code::GetTopicStatsInfo,
+                                            Code::DeleteTopicInBroker, Code::GetSystemTopicListFromBroker, Code::GetTopicConfig};
+        static constexpr std::array kGroups{Code::UpdateAndCreateSubscriptiongroup, Code::GetConsumerConnectionList,
+                                            Code::GetProducerConnectionList, Code::DeleteSubscriptiongroup,
+                                            Code::UpdateAndCreateSubscriptiongroupList, Code::QueryTopicConsumeByWho,
+                                            Code::QueryTopicsByConsumer, Code::GetSubscriptiongroupConfig};
+        static constexpr std::array kConsumption{Code::GetConsumeStats, Code::QueryConsumeTimeSpan, Code::GetBrokerConsumeStats,
+                                                 Code::GetAllProducerInfo, Code::QuerySubscriptionByConsumer};
+        // Whole tables: slaves of RocketMQ ask their master for them.
+        static constexpr std::array kAllTopics{Code::GetAllTopicConfig};
+        static constexpr std::array kAllGroups{Code::GetAllSubscriptiongroupConfig};
+        static constexpr std::array kAllOffsets{Code::GetAllConsumerOffset};
         static constexpr std::array kBroker{Code::UpdateBrokerConfig, Code::GetBrokerConfig, Code::GetBrokerRuntimeInfo};
         static constexpr std::array kStore{Code::CleanExpiredConsumequeue, Code::CleanUnusedTopic, Code::QueryConsumeQueue,
                                            Code::DeleteExpiredCommitlog};
         plugin::BindOptions options;
         options.executor = {"admin", config_.threads, config_.queueCapacity, std::chrono::milliseconds(0)};
-        if (auto bound = processors.bind(kTopics, *topics_, options); !bound) return bound;
-        if (auto bound = processors.bind(kGroups, *groups_, options); !bound) return bound;
-        if (auto bound = processors.bind(kConsumption, *consumption_, options); !bound) return bound;
-        if (auto bound = processors.bind(kBroker, *broker_, options); !bound) return bound;
-        return processors.bind(kStore, *storeAdmin_, options);
+        if (auto bound = plugin::bindForOperatorsToo(processors, kAllTopics, *topics_, options); !bound) return bound;
+        if (auto bound = plugin::bindForOperatorsToo(processors, kAllGroups, *groups_, options); !bound) return bound;
+        if (auto bound = plugin::bindForOperatorsToo(processors, kAllOffsets, *consumption_, options); !bound) return bound;
+        if (auto bound = plugin::bindAdministration(processors, kTopics, *topics_, options); !bound) return bound;
+        if (auto bound = plugin::bindAdministration(processors, kGroups, *groups_, options); !bound) return bound;
+        if (auto bound = plugin::bindAdministration(processors, kConsumption, *consumption_, options); !bound) return bound;
+        if (auto bound = plugin::bindAdministration(processors, kBroker, *broker_, options); !bound) return bound;
+        return plugin::bindAdministration(processors, kStore, *storeAdmin_, options);
     }
 
     AdminConfig config_;

@@ -1,5 +1,6 @@
 #include "ConsumerAdminPlugin.h"
 
+#include "patchbay/plugin/Administration.h"
 #include "patchbay/protocol/PrivateCode.h"
 
 #include <array>
@@ -47,10 +48,10 @@ Status ConsumerAdminPlugin::init(plugin::PluginContext& context) {
     plugin::BindOptions options;
     options.executor.name = "consumer-admin";
     plugin::Processors& processors = context.processors();
-    if (Status bound = processors.bind(kOffsets, *offsets_, options); !bound) return bound;
-    if (Status bound = processors.bind(kRelayed, *relay_, options); !bound) return bound;
-    if (Status bound = processors.bind(kForbidding, *forbidding_, options); !bound) return bound;
-    return processors.bind(kWhyStuck, *whyStuck_, options);
+    if (Status bound = plugin::bindAdministration(processors, kOffsets, *offsets_, options); !bound) return bound;
+    if (Status bound = plugin::bindAdministration(processors, kRelayed, *relay_, options); !bound) return bound;
+    if (Status bound = plugin::bindAdministration(processors, kForbidding, *forbidding_, options); !bound) return bound;
+    return plugin::bindAdministration(processors, kWhyStuck, *whyStuck_, options);
 }
 
 void ConsumerAdminPlugin::stop() noexcept {

@@ -1,5 +1,6 @@
 #include "ControlPlugin.h"
 
+#include "patchbay/plugin/Administration.h"
 #include "patchbay/protocol/PrivateCode.h"
 
 namespace patchbay::plugins::control {
@@ -41,14 +42,19 @@ Status ControlPlugin::init(plugin::PluginContext& context) {
     if (auto status = context.services().require(borrowed.config); !status) return status;
     if (auto status = context.services().require(borrowed.observation); !status) return status;
     processor_ = std::make_unique<ControlProcessor>(std::move(borrowed), localOnly_);
+    return bind(context.processors());
+}
+
+Status ControlPlugin::bind(plugin::Processors& processors) {
     Status last;
     bool bound = false;
-    for (const std::string_view listener : {"broker", "namesrv"}) {
+    for (const std::string_view listener : {plugin::kAdminListener, std::string_view("broker"), std::string_view("namesrv")}) {
         plugin::BindOptions options;
         options.listener = listener;
         options.executor = {"control", 1, 100, std::chrono::milliseconds(0)};
-        last = context.processors().bind(kCodes, *processor_, options);
+        last = processors.bind(kCodes, *processor_, options);
         if (!last && last.code() != StatusCode::NotFound) return last;
+        if (last && listener == plugin::kAdminListener) return last;   // and nowhere else
         bound = bound || last;
     }
     return bound ? Status::ok() : last;

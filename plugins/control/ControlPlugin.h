@@ -1,4 +1,4 @@
-// ControlPlugin: operators' requests, on every listener.
+// ControlPlugin: operators' requests, on every listener or on the one for administration.
 #pragma once
 
 #include "ControlProcessor.h"
@@ -18,6 +18,9 @@ public:
     void stop() noexcept override { processor_.reset(); }
 
 private:
+    /// On every listener for clients, or only on the one for administration.
+    Status bind(plugin::Processors& processors);
+
     plugin::LocalOnly localOnly_;
     std::unique_ptr<ControlProcessor> processor_;
 };

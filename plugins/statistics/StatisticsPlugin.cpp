@@ -1,5 +1,6 @@
 #include "StatisticsPlugin.h"
 
+#include "patchbay/plugin/Administration.h"
 #include "patchbay/protocol/json/Writer.h"
 
 #include <array>
@@ -55,7 +56,7 @@ Status StatisticsPlugin::init(plugin::PluginContext& context) {
     static constexpr std::array kCodes{protocol::RequestCode::ViewBrokerStatsData};
     plugin::BindOptions options;
     options.executor = {"statistics", 1, 1'000, std::chrono::milliseconds(0)};
-    return context.processors().bind(kCodes, *processor_, options);
+    return plugin::bindAdministration(context.processors(), kCodes, *processor_, options);
 }
 
 Status StatisticsPlugin::start() {

@@ -2,6 +2,7 @@
 
 #include "Recovery.h"
 
+#include "patchbay/plugin/Administration.h"
 #include "patchbay/protocol/message/Names.h"
 
 #include <array>
@@ -36,10 +37,12 @@ Status TransactionPlugin::init(plugin::PluginContext& context) {
     running_ = std::move(running);
     if (auto published = services.publish<service::TransactionStore>(*this); !published) return published;
 
-    static constexpr std::array kCodes{protocol::RequestCode::EndTransaction, protocol::RequestCode::ResumeCheckHalfMessage};
+    static constexpr std::array kEnd{protocol::RequestCode::EndTransaction};
+    static constexpr std::array kResume{protocol::RequestCode::ResumeCheckHalfMessage};
     plugin::BindOptions options;
     options.loopSafe = true;
-    return context.processors().bind(kCodes, *running_->processor, options);
+    if (auto bound = context.processors().bind(kEnd, *running_->processor, options); !bound) return bound;
+    return plugin::bindAdministration(context.processors(), kResume, *running_->processor, options);
 }
 
 Status TransactionPlugin::start() {

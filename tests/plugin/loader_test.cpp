@@ -191,12 +191,33 @@ TEST(PluginLoader, TakesExceptionsFromEveryStep) {
 }
 
 TEST(PluginLoader, NamesAPluginThatDoesNotComeBack) {
-    for (const char* step : {"init", "start", "stop"}) {
+    for (const char* step : {"init", "start", "drain", "stop"}) {
         BrokerProcess broker("pluginStepWarning = 100ms", {{"a.conf", stumble(step, "hang")}});
         broker.setPluginDirectory(kLibraries);
         ASSERT_TRUE(broker.start()) << broker.output();
         EXPECT_EQ(broker.stop(SIGTERM), 0);
         EXPECT_NE(broker.output().find("a plugin has not come back plugin=stumbles from=" + std::string(step) + "()"), std::string::npos) << broker.output();
+    }
+}
+
+TEST(PluginLoader, NamesAPluginThatDoesNotComeBackFromAChange) {
+    BrokerProcess broker("pluginStepWarning = 100ms", {{"a.conf", stumble("reconfigure", "hang")}});
+    broker.setPluginDirectory(kLibraries);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    broker.folder().write("plugins.d/a.conf", stumble("reconfigure", "hang") + "stumbleLive = 1\n");
+    broker.signal(SIGHUP);
+    EXPECT_EQ(broker.stop(SIGTERM), 0);
+    EXPECT_NE(broker.output().find("a plugin has not come back plugin=stumbles from=reconfigure()"), std::string::npos) << broker.output();
+}
+
+TEST(PluginLoader, EndsAStopThatAPluginHoldsUpForTooLong) {
+    for (const char* step : {"drain", "stop"}) {
+        BrokerProcess broker("pluginStepWarning = 50ms\nstopTimeout = 2s", {{"a.conf", stumble(step, "forever")}});
+        broker.setPluginDirectory(kLibraries);
+        ASSERT_TRUE(broker.start()) << broker.output();
+        EXPECT_EQ(broker.stop(SIGTERM), 1) << broker.output();
+        EXPECT_NE(broker.output().find("a plugin has not come back plugin=stumbles from=" + std::string(step) + "()"), std::string::npos) << broker.output();
+        EXPECT_NE(broker.output().find("the stop took longer than stopTimeout"), std::string::npos) << broker.output();
     }
 }
 

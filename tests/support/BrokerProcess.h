@@ -46,6 +46,7 @@ public:
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] std::uint16_t brokerPort() const { return port("broker"); }
     [[nodiscard]] std::uint16_t namesrvPort() const { return port("namesrv"); }
+    [[nodiscard]] std::uint16_t adminPort() const { return port("admin"); }
     [[nodiscard]] const std::string& readyLine() const noexcept { return readyLine_; }
     /// Standard output and error so far.
     [[nodiscard]] std::string output() const { return folder_.read("out") + folder_.read("err"); }

@@ -37,6 +37,9 @@ void FakeContext::removePeerListener(plugin::PeerListener& listener) noexcept {
 }
 
 Status FakeContext::bind(std::span<const protocol::RequestCode> codes, plugin::Processor& processor, const plugin::BindOptions& options) {
+    if (options.listener != "broker" && options.listener != "namesrv") {
+        return {StatusCode::NotFound, "this process has no listener '" + std::string(options.listener) + "'"};
+    }
     for (const auto code : codes) {
         const Binding binding{&processor, std::string(options.listener), options.loopSafe, options.executor};
         const auto number = static_cast<std::int32_t>(code);

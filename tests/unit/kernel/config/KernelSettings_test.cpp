@@ -77,6 +77,16 @@ TEST_F(KernelSettingsTest, RefusesOnePortForTwoListenersAndAMasterWithASlavesNum
     refuses("roles = broker proxy", "PB-1207 /etc/p/b.conf:2: roles: 'proxy' is none of: namesrv, broker");
 }
 
+TEST_F(KernelSettingsTest, HasAListenerForAdministrationOnlyWhenItHasAPort) {
+    EXPECT_FALSE(read("").adminPort);
+    const auto settings = read("adminListenPort = 10920\n");
+    EXPECT_EQ(settings.adminPort, 10920);
+    EXPECT_EQ(settings.adminBindAddress, "127.0.0.1");
+    EXPECT_EQ(read("adminListenPort = 0\n").adminPort, 0);
+    refuses("adminListenPort = 10911", "PB-1208 /etc/p/b.conf:2: adminListenPort: 10911 is the port of another listener");
+    refuses("adminBindAddress = here", "PB-1208 /etc/p/b.conf:2: adminBindAddress: 'here' is not a numeric address");
+}
+
 TEST_F(KernelSettingsTest, UsesTheVariableOnlyForABrokerWithoutANameServer) {
     around_.namesrvAddrVariable = "ns:9876";
     EXPECT_EQ(read("roles = broker\n").namesrvAddr, "ns:9876");

@@ -34,6 +34,26 @@ TEST_F(RegistrationsTest, AListenerThatIsNotThereIsNotFound) {
     EXPECT_EQ(generation("a").bind(send, processor, options).code(), StatusCode::NotFound);
 }
 
+class SilentInterceptor final : public plugin::Interceptor {
+    plugin::Verdict intercept(const plugin::Interception&) override { return {}; }
+};
+
+TEST_F(RegistrationsTest, InterceptorsOfTheBrokerAlsoSeeTheListenerForAdministration) {
+    Registrations both(Ref<Generation>::adopt(new Generation("a", 1)), executors, {"namesrv", "broker", "admin"}, {});
+    SilentInterceptor silent;
+    ASSERT_TRUE(both.add("broker", plugin::Phase::Limit, 0, silent));
+    const Registrations* all[] = {&both};
+    const auto table = RouteTable::build(3, all);
+    EXPECT_EQ(table->chain(0), nullptr);
+    EXPECT_NE(table->chain(1), nullptr);
+    EXPECT_NE(table->chain(2), nullptr);
+
+    Registrations alone(Ref<Generation>::adopt(new Generation("b", 1)), executors, {"namesrv", "admin"}, {});
+    ASSERT_TRUE(alone.add("namesrv", plugin::Phase::Limit, 0, silent));
+    const Registrations* other[] = {&alone};
+    EXPECT_NE(RouteTable::build(2, other)->chain(1), nullptr) << "without a broker it is the name server's";
+}
+
 TEST_F(RegistrationsTest, ABlockingProcessorNeedsAnExecutor) {
     EXPECT_EQ(generation("a").bind(send, processor, {}).code(), StatusCode::InvalidArgument);
 }
