@@ -24,6 +24,8 @@ constexpr std::array kKeys{
     ConfigKey{.name = "defaultThreadPoolQueueCapacity", .type = ConfigType::Int, .defaultValue = "10000",
               .doc = "Registrations and administration requests that may wait; more are refused as busy.", .min = 1,
               .max = 1'000'000},
+    ConfigKey{.name = "brokerReachesMax", .type = ConfigType::Int, .defaultValue = "64",
+              .doc = "Brokers that are being told at once whether their address can be reached from here.", .min = 1, .max = 10'000},
     ConfigKey{.name = "namesrvLocalOnlyCodes", .type = ConfigType::Text, .defaultValue = "318",
               .doc = "Of the codes 100, 101, 102, 219, 318 and 319, those that only peers of the same machine may ask for; empty serves "
                      "everybody."},
@@ -57,6 +59,7 @@ void NamesrvConfig::read(const plugin::ConfigView& config) {
     scanFirst = config.millis("scanNotActiveBrokerDelay");
     scanInterval = config.millis("scanNotActiveBrokerInterval");
     brokerExpiry = config.millis("brokerChannelExpiredTime");
+    reachesMax = static_cast<std::uint32_t>(config.integer("brokerReachesMax"));
     queueCapacity = static_cast<std::uint32_t>(config.integer("defaultThreadPoolQueueCapacity"));
     switches.orderMessageEnable = config.flag("orderMessageEnable");
     switches.returnOrderTopicConfigToBroker = config.flag("returnOrderTopicConfigToBroker");

@@ -34,6 +34,7 @@ struct NamesrvConfig {
     std::chrono::milliseconds scanInterval{10'000};
     std::chrono::milliseconds brokerExpiry{120'000};
     std::uint32_t queueCapacity = 10'000;
+    std::uint32_t reachesMax = 64;
     Switches switches;
 };
 

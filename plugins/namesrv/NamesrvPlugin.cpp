@@ -1,5 +1,7 @@
 #include "NamesrvPlugin.h"
 
+#include "patchbay/protocol/PrivateCode.h"
+
 #include <array>
 
 namespace patchbay::plugins::namesrv {
@@ -23,6 +25,7 @@ constexpr std::array kRegistryCodes{RequestCode::RegisterBroker, RequestCode::Un
 constexpr std::array kConfigCodes{RequestCode::PutKvConfig, RequestCode::GetKvConfig, RequestCode::DeleteKvConfig,
                                   RequestCode::GetKvlistByNamespace, RequestCode::UpdateNamesrvConfig,
                                   RequestCode::GetNamesrvConfig};
+constexpr std::array kReachCodes{static_cast<RequestCode>(protocol::PrivateCode::ReachBroker)};
 
 }  // namespace
 
@@ -45,6 +48,7 @@ Status NamesrvPlugin::init(plugin::PluginContext& context) {
                                                              context.log());
     registryProcessor_->setExpiry(config_.brokerExpiry);
     configProcessor_ = std::make_unique<ConfigProcessor>(*kv_, context.runtimeConfig(), context.log(), localOnly_);
+    reachProcessor_ = std::make_unique<ReachProcessor>(routes_, context.remoting(), config_.reachesMax);
     return bindProcessors();
 }
 
@@ -54,6 +58,7 @@ Status NamesrvPlugin::bindProcessors() {
     onLoop.listener = kListener;
     onLoop.loopSafe = true;
     if (auto bound = processors.bind(kRouteCodes, *routeProcessor_, onLoop); !bound) return bound;
+    if (auto bound = processors.bind(kReachCodes, *reachProcessor_, onLoop); !bound) return bound;
 
     // Two executors: a disk that is slow for the key-value table shall not hold up registrations.
     plugin::BindOptions registry;

@@ -5,6 +5,7 @@
 #include "KvConfig.h"
 #include "MinBrokerNotifier.h"
 #include "NamesrvConfig.h"
+#include "ReachProcessor.h"
 #include "RegistryProcessor.h"
 #include "RouteProcessor.h"
 #include "RouteTable.h"
@@ -40,6 +41,7 @@ private:
     std::unique_ptr<RouteProcessor> routeProcessor_;
     std::unique_ptr<RegistryProcessor> registryProcessor_;
     std::unique_ptr<ConfigProcessor> configProcessor_;
+    std::unique_ptr<ReachProcessor> reachProcessor_;
     plugin::TimerId scanTimer_ = 0;
 };
 

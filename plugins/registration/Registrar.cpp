@@ -2,6 +2,7 @@
 
 #include "TopicChunks.h"
 
+#include "patchbay/protocol/PrivateCode.h"
 #include "patchbay/protocol/headers/NameServer.h"
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/route/AdminBodies.h"
@@ -20,6 +21,9 @@ using Work = NameServer::Work;
 namespace {
 
 constexpr std::chrono::milliseconds kQueryTimeout{3'000};
+constexpr std::chrono::milliseconds kReachTimeout{5'000};
+// By then this broker's port is open.
+constexpr std::chrono::milliseconds kReachAfter{1'000};
 constexpr std::uint32_t kReadWrite = protocol::kPermRead | protocol::kPermWrite;
 
 std::vector<NameServer> parseAddresses(std::string_view list) {
@@ -310,10 +314,35 @@ void Registrar::succeeded(NameServer& server, const RemotingCommand& answer) {
         context_.log().info("registered with name server",
                             {{"nameServer", server.address()}, {"master", answer.find("masterAddr").value_or("")},
                              {"haServer", answer.find("haServerAddr").value_or("")}});
+        context_.timers().after(kReachAfter, [self = Ref<Registrar>::share(this), &server] { self->askWhetherReached(server); });
     }
     if (leave) return sendLeave(server);
     if (!answer.body.empty()) applyOrderConfig(server, answer.body);
     proceed(server);
+}
+
+void Registrar::askWhetherReached(NameServer& server) {
+    const Running running(*this);
+    if (!running) return;
+    {
+        const std::lock_guard guard(mutex_);
+        if (leaving_) return;
+    }
+    auto command = RemotingCommand::request(static_cast<RequestCode>(protocol::PrivateCode::ReachBroker));
+    command.set("address", address_);
+    send(server, std::move(command), kReachTimeout, &Registrar::reachAnswered);
+}
+
+void Registrar::reachAnswered(NameServer& server, const Result<RemotingCommand>& answer) {
+    if (!answer || answer->code != static_cast<std::int32_t>(ResponseCode::Success)) return;
+    const auto reached = answer->find("reached");
+    if (reached == "true") {
+        context_.log().info("the address that clients are told answers, seen from the name server", {{"address", address_}, {"nameServer", server.address()}});
+        return;
+    }
+    if (reached != "false") return;
+    context_.log().warn("the address that clients are told does not answer, seen from the name server; set brokerIP1 to one that clients reach",
+                        {{"address", address_}, {"nameServer", server.address()}, {"error", answer->find("error").value_or("")}});
 }
 
 void Registrar::failed(NameServer& server, const std::string& reason) {

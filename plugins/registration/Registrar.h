@@ -56,6 +56,9 @@ private:
     void queryAnswered(NameServer& server, const Result<protocol::RemotingCommand>& answer);
     void succeeded(NameServer& server, const protocol::RemotingCommand& answer);
     void failed(NameServer& server, const std::string& reason);
+    /// Asks a name server whether it can connect to what clients are told; Apache's do not say.
+    void askWhetherReached(NameServer& server);
+    void reachAnswered(NameServer& server, const Result<protocol::RemotingCommand>& answer);
     void sendLeave(NameServer& server);
     void leaveAnswered(NameServer& server, const Result<protocol::RemotingCommand>& answer);
     void applyOrderConfig(const NameServer& server, std::string_view body);

@@ -10,6 +10,7 @@
 #include "patchbay/protocol/headers/NameServer.h"
 #include "patchbay/protocol/route/RegisterBroker.h"
 #include "patchbay/protocol/util/Crc32.h"
+#include "patchbay/protocol/PrivateCode.h"
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/PluginRunner.h"
 
@@ -419,10 +420,52 @@ TEST_F(RegistrationTest, AStopWaitsUntilTheServersHaveAnswered) {
     EXPECT_EQ(calls(RequestCode::UnregisterBroker).size(), 1U);
 }
 
+TEST_F(RegistrationTest, SaysThatTheNameServerReachesTheAddressThatClientsAreTold) {
+    constexpr auto kReach = static_cast<RequestCode>(protocol::PrivateCode::ReachBroker);
+    context.remoting().setHandler([](const Call& call) -> Result<RemotingCommand> {
+        auto answer = success();
+        if (call.command.code == static_cast<std::int32_t>(kReach)) answer.set("reached", "true");
+        return answer;
+    });
+    start();
+    context.advance(90s);
+    ASSERT_EQ(calls(kReach).size(), 1U) << "once, when the server begins to know this broker";
+    EXPECT_EQ(calls(kReach)[0].command.find("address"), "127.0.0.1:10911");
+    EXPECT_TRUE(context.log().contains("the address that clients are told answers, seen from the name server"));
+}
+
+TEST_F(RegistrationTest, WarnsWhenTheNameServerDoesNotReachTheAddressThatClientsAreTold) {
+    context.remoting().setHandler([](const Call& call) -> Result<RemotingCommand> {
+        auto answer = success();
+        if (call.command.code == static_cast<std::int32_t>(protocol::PrivateCode::ReachBroker)) {
+            answer.set("reached", "false");
+            answer.set("error", "connection refused");
+        }
+        return answer;
+    });
+    start();
+    context.advance(2s);
+    EXPECT_TRUE(context.log().contains("does not answer, seen from the name server; set brokerIP1"));
+    EXPECT_TRUE(context.log().contains("error=\"connection refused\""));
+}
+
+TEST_F(RegistrationTest, SaysNothingOfItWhenANameServerDoesNotKnowTheQuestion) {
+    context.remoting().setHandler([](const Call& call) -> Result<RemotingCommand> {
+        if (call.command.code == static_cast<std::int32_t>(protocol::PrivateCode::ReachBroker)) {
+            return RemotingCommand::response(protocol::ResponseCode::RequestCodeNotSupported, 0);
+        }
+        return success();
+    });
+    start();
+    context.advance(2s);
+    EXPECT_FALSE(context.log().contains("seen from the name server"));
+}
+
 class WithRouteTable : public RegistrationTest {
 protected:
     void connect() {
         context.remoting().setHandler([this](const Call& call) -> Result<RemotingCommand> {
+            if (call.command.code != static_cast<std::int32_t>(RequestCode::RegisterBroker)) return success();
             std::string frame = *call.command.encode(protocol::SerializeType::Json);
             EXPECT_LE(frame.size(), protocol::kFrameBytesMax);
             protocol::CommandView view;

@@ -5,7 +5,7 @@
 
 namespace patchbay::protocol {
 
-/// Served on every listener by the plugins `control` and `consumer-admin`; fields and bodies stand in docs/protocol.md. RocketMQ has no codes between 10000
+/// Served by the plugins `control`, `consumer-admin` and `namesrv`; fields and bodies stand in docs/protocol.md. RocketMQ has no codes between 10000
 /// and 32767, the largest that a binary header carries.
 enum class PrivateCode : std::int32_t {
     ListPlugins = 29'000,
@@ -17,6 +17,7 @@ enum class PrivateCode : std::int32_t {
     GetMetrics = 29'010,
     CompareConfiguration = 29'020,
     WhyStuck = 29'100,
+    ReachBroker = 29'200,
 };
 
 /// Codes that neither RocketMQ nor Patchbay will ever use: for plugins of others.
