@@ -141,8 +141,8 @@ void BoundedExecutor::refuse(ServerRequest& request, MonotonicTime now, std::siz
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - request.queuedAt_).count();
     plugin::Response response(protocol::ResponseCode::SystemBusy,
                               "[TIMEOUT_CLEAN_QUEUE]" + std::string(kFlowControl) + std::to_string(waited) +
-                                  "ms, size of queue: " + std::to_string(queued) + ", executor " + spec_.name + ", limit " +
-                                  std::to_string(spec_.maxQueueWait.count()) + "ms");
+                                  "ms, size of queue: " + std::to_string(queued) + ", executor " + spec_.name + ", limit executor." + spec_.name +
+                                  ".maxQueueWait " + std::to_string(spec_.maxQueueWait.count()) + "ms");
     request.answer(response);
 }
 

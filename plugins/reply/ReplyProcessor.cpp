@@ -31,7 +31,7 @@ void ReplyProcessor::process(plugin::Request request) {
     auto refusal = check(header, request.peer(), queueId);
     if (!refusal && !enter()) {
         refusal = Response(ResponseCode::SystemBusy, "[OVERLOAD]system busy, start flow control for a while, " +
-                           std::to_string(config_.underWayMax) + " replies wait for their clients");
+                           std::to_string(config_.underWayMax) + " replies wait for their clients, limit replyThreadPoolQueueCapacity");
     }
     if (refusal) {
         facts_.write(refusal->fields());

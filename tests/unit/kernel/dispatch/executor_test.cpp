@@ -133,7 +133,7 @@ TEST_F(ExecutorTest, ARequestThatWaitedTooLongIsAnsweredAlthoughEveryThreadIsBus
     EXPECT_EQ(origin->answers()[0].code, 2);
     EXPECT_EQ(origin->answers()[0].remark,
               "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 210ms, size of queue: 2, "
-              "executor slow, limit 200ms");
+              "executor slow, limit executor.slow.maxQueueWait 200ms");
     EXPECT_EQ(calls.load(), 1);
     gate.open();
     turnUntil(3);
