@@ -49,8 +49,9 @@ Result<std::unique_ptr<IndexFile>> IndexFile::open(FileSystem& files, const std:
     }
     if (Status filled = (*file)->allocate(0, static_cast<std::uint64_t>(size.bytes())); !filled) return filled;
     std::unique_ptr<IndexFile> result(new IndexFile(std::move(*file), path, size));
-    if (Status mapped = result->map(); !mapped) return mapped;
-    const char* const at = result->map_->bytes().data();
+    std::array<char, kHeaderBytes> header;
+    if (Status got = result->read(header, 0); !got) return got;
+    const char* const at = header.data();
     result->header_ = {loadI64(at), loadI64(at + 8), loadI64(at + 16), loadI64(at + 24), loadI32(at + 32),
                        std::clamp(loadI32(at + 36), 1, static_cast<std::int32_t>(size.entries))};
     result->written_ = result->header_.count;
@@ -60,24 +61,21 @@ Result<std::unique_ptr<IndexFile>> IndexFile::open(FileSystem& files, const std:
 Result<std::unique_ptr<IndexFile>> IndexFile::create(FileSystem& files, const std::string& path, Size size, const Header* previous) {
     Result<std::unique_ptr<File>> file = files.open(path, OpenMode::Create);
     if (!file) return file.error();
-    // With blocks, not sparse: on some file systems looking at a hole through a mapping needs a block, and when there is none
-    // left the process is killed.
+    // With blocks, not sparse: a disk that is full refuses it here and not in the middle.
     if (Status sized = (*file)->allocate(0, static_cast<std::uint64_t>(size.bytes())); !sized) return sized;
     std::unique_ptr<IndexFile> result(new IndexFile(std::move(*file), path, size));
     if (previous != nullptr) {
         result->header_.beginTime = result->header_.endTime = previous->endTime;
         result->header_.beginPhysical = result->header_.endPhysical = previous->endPhysical;
     }
-    if (Status mapped = result->map(); !mapped) return mapped;
     if (Status written = result->writeHeader(result->header_); !written) return written;
     return result;
 }
 
-Status IndexFile::map() {
-    Result<Ref<Mapping>> mapped = file_->map(0, static_cast<std::size_t>(size_.bytes()));
-    if (!mapped) return mapped.error();
-    map_ = std::move(*mapped);
-    return Status::ok();
+Status IndexFile::read(std::span<char> to, std::size_t offset) const {
+    const Result<std::size_t> got = file_->readAt(to, offset);
+    if (!got) return got.error();
+    return *got == to.size() ? Status::ok() : Status(StatusCode::Io, path_ + " was cut");
 }
 
 void IndexFile::add(std::int32_t hash, std::int64_t physical, std::int64_t storeTime) {
@@ -93,6 +91,23 @@ void IndexFile::add(std::int32_t hash, std::int64_t physical, std::int64_t store
     header_.endTime = storeTime;
 }
 
+Status IndexFile::resolve(std::span<const std::int32_t> order) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        Entry& entry = pending_[static_cast<std::size_t>(order[i])];
+        if (i > 0 && slotOf(pending_[static_cast<std::size_t>(order[i - 1])].hash) == slotOf(entry.hash)) {
+            entry.previous = written_ + order[i - 1];
+            continue;
+        }
+        // Once: a write that failed may have changed the slot already.
+        if (entry.previous != kUnresolved) continue;
+        const Result<std::int32_t> previous = first(entry.hash);
+        if (!previous) return previous.error();
+        entry.previous = *previous;
+        if (entry.previous == 0) ++header_.usedSlots;
+    }
+    return Status::ok();
+}
+
 Status IndexFile::write() {
     if (pending_.empty()) return Status::ok();
     // Pointers first, in memory: the entries cannot be written without them.
@@ -101,17 +116,7 @@ Status IndexFile::write() {
     std::iota(order.begin(), order.end(), 0);
     const auto slot = [&](std::int32_t i) { return slotOf(pending_[static_cast<std::size_t>(i)].hash); };
     std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return slot(a) < slot(b); });
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        Entry& entry = pending_[static_cast<std::size_t>(order[i])];
-        if (i > 0 && slot(order[i - 1]) == slot(order[i])) {
-            entry.previous = written_ + order[i - 1];
-            continue;
-        }
-        // Once: a write that failed may have changed the slot already.
-        if (entry.previous != kUnresolved) continue;
-        entry.previous = first(entry.hash);
-        if (entry.previous == 0) ++header_.usedSlots;
-    }
+    if (Status resolved = resolve(order); !resolved) return resolved;
     for (std::size_t i = 0; i < pending_.size(); ++i) {
         char* const to = entries.data() + i * kEntryBytes;
         storeI32(to, pending_[i].hash);
@@ -126,7 +131,7 @@ Status IndexFile::write() {
         const std::int64_t slots = std::min(kSlotsAtOnce, size_.slots - from);
         const auto offset = static_cast<std::size_t>(kHeaderBytes + from * kSlotBytes);
         const auto bytes = static_cast<std::size_t>(slots * kSlotBytes);
-        std::copy_n(map_->bytes().data() + offset, bytes, page.data());
+        if (Status got = read(std::span(page).first(bytes), offset); !got) return got;
         for (; i < order.size() && slot(order[i]) < from + slots; ++i) {
             storeI32(page.data() + (slot(order[i]) - from) * kSlotBytes, written_ + order[i]);
         }
@@ -149,16 +154,18 @@ Status IndexFile::writeHeader(const Header& header) {
     return file_->writeAt({bytes.data(), bytes.size()}, 0);
 }
 
-std::int32_t IndexFile::first(std::int32_t hash) const noexcept {
-    const auto at = static_cast<std::size_t>(kHeaderBytes + slotOf(hash) * kSlotBytes);
-    const std::int32_t number = loadI32(map_->bytes().data() + at);
+Result<std::int32_t> IndexFile::first(std::int32_t hash) const {
+    std::array<char, kSlotBytes> bytes;
+    if (Status got = read(bytes, static_cast<std::size_t>(kHeaderBytes + slotOf(hash) * kSlotBytes)); !got) return got;
+    const std::int32_t number = loadI32(bytes.data());
     // A crash may leave pointers to entries that the header does not count.
     return number > 0 && number < written_ ? number : 0;
 }
 
-IndexFile::Entry IndexFile::entryAt(std::int32_t number) const noexcept {
-    const char* const at = map_->bytes().data() + entryOffset(number);
-    return {loadI32(at), loadI64(at + 4), loadI32(at + 12), loadI32(at + 16)};
+Result<IndexFile::Entry> IndexFile::entryAt(std::int32_t number) const {
+    std::array<char, kEntryBytes> bytes;
+    if (Status got = read(bytes, entryOffset(number)); !got) return got;
+    return Entry{loadI32(bytes.data()), loadI64(bytes.data() + 4), loadI32(bytes.data() + 12), loadI32(bytes.data() + 16)};
 }
 
 }  // namespace patchbay::mmapstore

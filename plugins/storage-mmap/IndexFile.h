@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ namespace patchbay::mmapstore {
 
 /// Purpose: entries are gathered in memory and written together, ordered by slot, so that a page of the slot table is written once
 /// for many of them. Entries go to the file before the slots that point to them and the header that counts them: a crash leaves
-/// less, never something wrong. Owned by the index, under its lock.
+/// less, never something wrong. Read through the descriptor: a bad sector is an error. Owned by the index, under its lock.
 class IndexFile {
 public:
     struct Header {
@@ -51,17 +52,21 @@ public:
 
     /// Calls `visit(physical)` for entries of the hash, newest first, until it answers false or entries get older than beginMs.
     template <typename Visit>
-    void find(std::int32_t hash, std::int64_t beginMs, std::int64_t endMs, Visit visit) const {
-        std::int32_t number = first(hash);
+    Status find(std::int32_t hash, std::int64_t beginMs, std::int64_t endMs, Visit visit) const {
+        const Result<std::int32_t> newest = first(hash);
+        if (!newest) return newest.error();
+        std::int32_t number = *newest;
         while (number > 0 && number < header_.count) {
-            const Entry entry = entryAt(number);
-            const std::int64_t time = header_.beginTime + std::int64_t{entry.seconds} * 1000;
+            const Result<Entry> entry = entryAt(number);
+            if (!entry) return entry.error();
+            const std::int64_t time = header_.beginTime + std::int64_t{entry->seconds} * 1000;
             // Times of entries are cut to seconds.
-            if (entry.seconds < 0 || time + kSecondMs <= beginMs) return;
-            if (entry.hash == hash && time <= endMs && !visit(entry.physical)) return;
-            if (entry.previous >= number) return;  // chains only lead back
-            number = entry.previous;
+            if (entry->seconds < 0 || time + kSecondMs <= beginMs) break;
+            if (entry->hash == hash && time <= endMs && !visit(entry->physical)) break;
+            if (entry->previous >= number) break;  // chains only lead back
+            number = entry->previous;
         }
+        return Status::ok();
     }
 
 private:
@@ -75,17 +80,18 @@ private:
     IndexFile(std::unique_ptr<File> file, std::string path, Size size) noexcept
         : file_(std::move(file)), path_(std::move(path)), size_(size) {}
 
-    Status map();
     [[nodiscard]] std::int64_t slotOf(std::int32_t hash) const noexcept { return hash % size_.slots; }
-    [[nodiscard]] std::int32_t first(std::int32_t hash) const noexcept;
-    [[nodiscard]] Entry entryAt(std::int32_t number) const noexcept;
+    [[nodiscard]] Status read(std::span<char> to, std::size_t offset) const;
+    [[nodiscard]] Result<std::int32_t> first(std::int32_t hash) const;
+    [[nodiscard]] Result<Entry> entryAt(std::int32_t number) const;
+    /// Of all that is pending, in memory.
+    Status resolve(std::span<const std::int32_t> order);
     [[nodiscard]] std::size_t entryOffset(std::int64_t number) const noexcept;
     Status writeHeader(const Header& header);
 
     const std::unique_ptr<File> file_;
     const std::string path_;
     const Size size_;
-    Ref<Mapping> map_;
     Header header_;            ///< with what is pending
     std::int32_t written_ = 1; ///< entries from here on are pending
     std::vector<Entry> pending_;

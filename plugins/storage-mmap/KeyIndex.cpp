@@ -147,6 +147,25 @@ bool KeyIndex::follow() {
     return step(p_.state.visibleEnd.load(std::memory_order_acquire));
 }
 
+Status KeyIndex::look(std::int64_t bytes, std::int64_t end) {
+    if (!window_ || !window_.covers(position_, bytes)) {
+        Result<Window> window = p_.windows.find(position_, bytes);
+        if (!window) return window.error();
+        window_ = std::move(*window);
+        populated_ = position_;
+    }
+    if (position_ + bytes <= populated_) return Status::ok();
+    const std::int64_t ahead = std::min({end, window_.to, position_ + kPopulatedAtOnce});
+    if (ahead > position_ + bytes && window_.populate(position_, ahead - position_)) {
+        populated_ = ahead;
+        return Status::ok();
+    }
+    populated_ = position_ + bytes;
+    if (window_.populate(position_, bytes)) return Status::ok();
+    // For good, as a rule: what follows would have to wait for ever.
+    return {StatusCode::Corrupt, "a part of the log cannot be read"};
+}
+
 bool KeyIndex::step(std::int64_t end) {
     if (position_ < p_.commitLog.min()) position_ = p_.commitLog.min();
     const std::int64_t stopAt = position_ + kBytesAtOnce;
@@ -156,14 +175,7 @@ bool KeyIndex::step(std::int64_t end) {
             position_ = nextFile;
             continue;
         }
-        const auto look = [&](std::int64_t bytes) {
-            if (window_ && window_.covers(position_, bytes)) return Status::ok();
-            Result<Window> window = p_.windows.find(position_, bytes);
-            if (!window) return window.error();
-            window_ = std::move(*window);
-            return Status::ok();
-        };
-        Status good = look(kHeadBytes);
+        Status good = look(kHeadBytes, end);
         RecordView record;
         RecordStatus kind = RecordStatus::NotARecord;
         std::int64_t size = 0;
@@ -177,7 +189,7 @@ bool KeyIndex::step(std::int64_t end) {
             if (size < kHeadBytes || size > nextFile - position_) {
                 good = {StatusCode::Corrupt, "no record"};
             } else {
-                good = look(size);
+                good = look(size, end);
             }
         }
         if (good.code() == StatusCode::Io) {
@@ -258,11 +270,12 @@ Status KeyIndex::find(const service::KeyQuery& query, const std::function<bool(s
     for (auto file = files_.rbegin(); more && file != files_.rend(); ++file) {
         const IndexFile::Header& header = (*file)->header();
         if (header.count > 1 && header.beginTime <= query.endMs && header.endTime >= query.beginMs) {
-            (*file)->find(hash, query.beginMs, query.endMs, [&](std::int64_t physical) {
+            const Status searched = (*file)->find(hash, query.beginMs, query.endMs, [&](std::int64_t physical) {
                 // A message whose KEYS repeat its UNIQ_KEY has two entries.
                 if (std::exchange(before, physical) != physical) more = visit(physical);
                 return more;
             });
+            if (!searched) return searched;
         }
         more = more && header.beginTime >= query.beginMs;
     }

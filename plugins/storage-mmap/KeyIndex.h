@@ -66,6 +66,7 @@ public:
 private:
     static constexpr std::size_t kPendingMax = 32'768;
     static constexpr std::int64_t kBytesAtOnce = 4 << 20;
+    static constexpr std::int64_t kPopulatedAtOnce = 1 << 20;
 
     void stopThread() noexcept;
     Status dropChanged(const StopMark& mark);
@@ -74,6 +75,8 @@ private:
     /// Follows the log for a while; true when there is more.
     bool follow();
     bool step(std::int64_t end);
+    /// Makes `window_` cover what begins at `position_`, and sees to it that it can be looked at.
+    Status look(std::int64_t bytes, std::int64_t end);
     void index(const protocol::RecordView& record);
     void add(std::string_view topic, std::string_view key, const protocol::RecordView& record);
     [[nodiscard]] bool makeRoom();
@@ -90,6 +93,7 @@ private:
     std::vector<std::unique_ptr<IndexFile>> files_;
     std::int64_t position_ = 0;
     Window window_;
+    std::int64_t populated_ = 0;  // up to here it can be looked at
     std::string name_;       // topic#key, reused
     std::vector<StopMark::Index> left_;
 };

@@ -4,6 +4,8 @@
 
 #include "patchbay/protocol/message/MessageRecord.h"
 
+#include <algorithm>
+
 namespace patchbay::mmapstore {
 
 using protocol::RecordCheck;
@@ -12,7 +14,8 @@ using protocol::RecordView;
 
 namespace {
 
-constexpr std::int64_t kHeadBytes = 8;  // size and magic
+constexpr std::int32_t kHeadBytes = 8;  // size and magic
+constexpr std::int64_t kTimesBytes = 128;  // in which all that has a fixed place lies, also with addresses of 16 bytes
 
 bool isMagic(std::int32_t magic) noexcept {
     return magic == protocol::kRecordMagicV1 || magic == protocol::kRecordMagicV2;
@@ -25,8 +28,19 @@ bool isUnreadable(const Status& why) noexcept {
 
 }  // namespace
 
-Result<Slice> LogReader::record(const Unit& unit) const {
+Result<Window> LogReader::look(const Unit& unit, std::int64_t bytes) const {
     Result<Window> window = windows_.find(unit.physical, unit.bytes);
+    if (!window) return window;
+    if (Status there = window->populate(unit.physical, bytes); !there) return Status(StatusCode::Io, there.message());
+    return window;
+}
+
+Result<Slice> LogReader::record(const Unit& unit) const {
+    return recordWith(unit, unit.bytes);
+}
+
+Result<Slice> LogReader::recordWith(const Unit& unit, std::int64_t readable) const {
+    Result<Window> window = look(unit, readable);
     if (!window) return window.error();
     const std::string_view bytes = window->at(unit.physical, unit.bytes);
     if (bytes.size() < protocol::kRecordBornHostAt || protocol::loadI32(bytes.data()) != unit.bytes ||
@@ -41,7 +55,7 @@ Result<Slice> LogReader::record(const Unit& unit) const {
 Result<Slice> LogReader::recordAt(std::int64_t position, std::int64_t end) const {
     const Status missing(StatusCode::NotFound, "no message starts at position " + std::to_string(position));
     if (end - position < kHeadBytes) return missing;
-    Result<Window> head = windows_.find(position, kHeadBytes);
+    const Result<Window> head = look({position, kHeadBytes, 0}, kHeadBytes);
     // Closer than a head to the end of its file: only a blank can be there.
     if (!head) return isUnreadable(head.error()) ? head.error() : missing;
     const std::int32_t size = protocol::loadI32(head->at(position, kHeadBytes).data());
@@ -55,7 +69,7 @@ Result<Slice> LogReader::recordAt(std::int64_t position, std::int64_t end) const
 }
 
 Result<std::int64_t> LogReader::storeTime(const Unit& unit) const {
-    Result<Slice> found = record(unit);
+    const Result<Slice> found = recordWith(unit, std::min<std::int64_t>(unit.bytes, kTimesBytes));
     if (!found) return found.error();
     const char* const bytes = found->bytes.data();
     const std::size_t at = protocol::recordStoreTimestampAt(protocol::loadI32(bytes + protocol::kRecordSysFlagAt));

@@ -25,6 +25,10 @@ public:
     [[nodiscard]] Result<bool> isRecordOf(const Unit& unit, std::string_view topic, std::int32_t queueId, std::int64_t offset) const;
 
 private:
+    /// The window of a record, of which `bytes` can be looked at.
+    [[nodiscard]] Result<Window> look(const Unit& unit, std::int64_t bytes) const;
+    [[nodiscard]] Result<Slice> recordWith(const Unit& unit, std::int64_t readable) const;
+
     ReadWindows& windows_;
 };
 

@@ -23,6 +23,10 @@ struct Window {
     [[nodiscard]] std::string_view at(std::int64_t position, std::int64_t bytes) const noexcept {
         return map()->bytes().substr(static_cast<std::size_t>(position - from), static_cast<std::size_t>(bytes));
     }
+    /// Before looking at what may be on the disk only: Io instead of a signal when it cannot be read. Waits for the disk.
+    [[nodiscard]] Status populate(std::int64_t position, std::int64_t bytes) const {
+        return map()->populate(static_cast<std::size_t>(position - from), static_cast<std::size_t>(bytes));
+    }
     /// `logEnd`: nothing was ever written behind it.
     [[nodiscard]] bool resident(std::int64_t position, std::int64_t bytes, std::int64_t logEnd, MonotonicTime now) const noexcept {
         return part->has(static_cast<std::size_t>(position - from), static_cast<std::size_t>(bytes),

@@ -97,6 +97,10 @@ private:
             cold();
             return false;
         }
+        // What this process wrote lately is in memory.
+        if (!limits_.hotOnly && unit.physical < hotFrom_) {
+            if (Status there = window_.populate(unit.physical, unit.bytes); !there) return missing(unit, offset, there);
+        }
         const std::string_view record = window_.at(unit.physical, unit.bytes);
         if (!isMessage(record, unit)) return damaged(unit, offset);
         if (filter_ != nullptr && !matches(record, plainCode)) return refused();

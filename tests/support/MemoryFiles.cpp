@@ -22,6 +22,7 @@ public:
     }
     ~MemoryMapping() override { ::munmap(base_, mapped_); }
     [[nodiscard]] bool resident(std::size_t, std::size_t) const noexcept override { return true; }
+    [[nodiscard]] Status populate(std::size_t, std::size_t) const override { return Status::ok(); }
 
 private:
     void* base_;

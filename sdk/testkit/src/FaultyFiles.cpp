@@ -26,6 +26,25 @@ Status FaultyFiles::Faults::waitForSync() {
     return sync;
 }
 
+class FaultyMapping final : public Mapping {
+public:
+    FaultyMapping(Ref<Mapping> below, std::shared_ptr<FaultyFiles::Faults> faults)
+        : below_(std::move(below)), faults_(std::move(faults)) {
+        bytes_ = below_->bytes();
+    }
+    [[nodiscard]] bool resident(std::size_t offset, std::size_t size) const noexcept override {
+        return faults_->look(&FaultyFiles::Faults::read) && below_->resident(offset, size);
+    }
+    [[nodiscard]] Status populate(std::size_t offset, std::size_t size) const override {
+        if (Status fault = faults_->look(&FaultyFiles::Faults::read); !fault) return fault;
+        return below_->populate(offset, size);
+    }
+
+private:
+    const Ref<Mapping> below_;
+    const std::shared_ptr<FaultyFiles::Faults> faults_;
+};
+
 class FaultyFile final : public File {
 public:
     FaultyFile(std::unique_ptr<File> below, std::shared_ptr<FaultyFiles::Faults> faults)
@@ -58,7 +77,11 @@ public:
         if (Status fault = faults_->look(&FaultyFiles::Faults::write); !fault) return fault;
         return below_->allocate(offset, size);
     }
-    [[nodiscard]] Result<Ref<Mapping>> map(std::uint64_t offset, std::size_t size) const override { return below_->map(offset, size); }
+    [[nodiscard]] Result<Ref<Mapping>> map(std::uint64_t offset, std::size_t size) const override {
+        Result<Ref<Mapping>> below = below_->map(offset, size);
+        if (!below) return below;
+        return Ref<Mapping>(Ref<FaultyMapping>::adopt(new FaultyMapping(std::move(*below), faults_)));
+    }
 
 private:
     std::unique_ptr<File> below_;

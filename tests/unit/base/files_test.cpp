@@ -109,6 +109,8 @@ TEST_F(Files, SeeWhatIsWrittenAfterTheyWereMapped) {
     const std::unique_ptr<File> file = create("m");
     ASSERT_TRUE(file->truncate(1U << 20));
     const Ref<Mapping> mapping = file->map(0, 1U << 20).value();
+    EXPECT_TRUE(mapping->populate(5000, 100));
+    EXPECT_FALSE(mapping->populate(5000, 1U << 20)) << "beyond the mapping";
     ASSERT_TRUE(file->writeAt("fresh", 500000));
     EXPECT_EQ(mapping->bytes().substr(500000, 5), "fresh");
 }

@@ -56,7 +56,8 @@ private:
 class SystemMapping final : public Mapping {
 public:
     /// `skip`: bytes between the page boundary that was mapped and the offset that was asked for.
-    SystemMapping(void* base, std::size_t mapped, std::size_t skip) noexcept : base_(base), mapped_(mapped) {
+    SystemMapping(void* base, std::size_t mapped, std::size_t skip, std::string path) noexcept
+        : base_(base), mapped_(mapped), path_(std::move(path)) {
         bytes_ = {static_cast<const char*>(base) + skip, mapped - skip};
     }
     ~SystemMapping() override { ::munmap(base_, mapped_); }
@@ -78,9 +79,19 @@ public:
         return true;
     }
 
+    [[nodiscard]] Status populate(std::size_t offset, std::size_t size) const override {
+        if (offset > bytes_.size() || size > bytes_.size() - offset) return failure("read", path_, EFAULT);
+        const std::size_t skip = mapped_ - bytes_.size();
+        const std::size_t at = (skip + offset) / pageSize() * pageSize();
+        char* const from = static_cast<char*>(base_) + at;
+        const int done = retried([&] { return ::madvise(from, skip + offset + size - at, MADV_POPULATE_READ); });
+        return done == 0 || errno == EINVAL ? Status::ok() : failure("read", path_, errno == EFAULT ? EIO : errno);
+    }
+
 private:
     void* base_;
     std::size_t mapped_;
+    const std::string path_;
 };
 
 class SystemFile final : public File {
@@ -162,7 +173,7 @@ public:
         const auto start = static_cast<off_t>(offset - skip);
         void* const base = ::mmap(nullptr, size + skip, PROT_READ, MAP_SHARED, fd_.get(), start);
         if (base == MAP_FAILED) return failure("map", path_, errno);
-        return Ref<Mapping>(Ref<SystemMapping>::adopt(new SystemMapping(base, size + skip, skip)));
+        return Ref<Mapping>(Ref<SystemMapping>::adopt(new SystemMapping(base, size + skip, skip, path_)));
     }
 
 private:

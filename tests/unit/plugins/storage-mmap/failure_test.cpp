@@ -4,8 +4,10 @@
 #include "Fixture.h"
 
 #include "patchbay/testkit/FaultyFiles.h"
+#include "patchbay/testkit/TempDir.h"
 
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <pthread.h>
 #include <thread>
@@ -199,6 +201,67 @@ TEST_F(MmapReadFailure, TheKeyIndexGoesOnWhereItCouldNotReadTheLog) {
     ASSERT_TRUE(found);
     ASSERT_EQ(found->hits.size(), 1U);
     EXPECT_EQ(found->hits[0].physicalOffset, sent.physicalOffset);
+}
+
+TEST_F(MmapReadFailure, MessagesOfABadSectorAreAFailureAndNoSignal) {
+    open();
+    for (int i = 0; i < 5; ++i) testkit::appendOne(*store, {});
+    store.reset();
+    open();
+    testkit::appendOne(*store, {});
+    EXPECT_EQ(read(0).messages, 6);
+    files.failReads(Status(StatusCode::Io, "cannot read: input/output error"));
+    // The queue's own files cannot be read either; what it has in memory still can.
+    EXPECT_EQ(read(0).status, service::ReadStatus::Failed);
+    EXPECT_EQ(result.nextOffset, 0);
+    EXPECT_EQ(store->at(0).error().code(), StatusCode::Io);
+    EXPECT_TRUE(read(5).status == service::ReadStatus::Found) << "what was just written is read without asking";
+    files.clear();
+    EXPECT_EQ(read(0).messages, 6);
+}
+
+TEST_F(MmapReadFailure, AKeyIndexThatCannotBeReadSaysSo) {
+    options.keyIndex = true;
+    options.indexSlots = 50;
+    options.indexEntries = 200;
+    open();
+    testkit::appendOne(*store, {.keys = "wanted"});
+    const service::KeyQuery query{.topic = "TopicTest", .key = "wanted", .beginMs = 0, .endMs = INT64_MAX};
+    const auto found = store->findByKey(query);
+    ASSERT_TRUE(found && found->hits.size() == 1);
+    files.failReads(Status(StatusCode::Io, "cannot read: input/output error"));
+    EXPECT_EQ(store->findByKey(query).error().code(), StatusCode::Io);
+}
+
+TEST_F(MmapReadFailure, ALogThatSomebodyCutIsAFailureAndNoSignal) {
+    const testkit::TempDir dir;
+    const std::string path = dir.file("probe");
+    {
+        auto probe = systemFiles().open(path, OpenMode::Create);
+        ASSERT_TRUE(probe && (*probe)->truncate(4096));
+        const auto map = (*probe)->map(0, 4096);
+        ASSERT_TRUE(map && (*probe)->truncate(0));
+        if ((*map)->populate(0, 4096)) GTEST_SKIP() << "this system cannot ask";
+    }
+    options.root = dir.path();
+    store = std::make_unique<MmapStore>(systemFiles(), clock, log, options);
+    store->tunables().diskFreeBytesMin = 1;
+    ASSERT_TRUE(store->open());
+    for (int i = 0; i < 5; ++i) testkit::appendOne(*store, {});
+    store.reset();
+    store = std::make_unique<MmapStore>(systemFiles(), clock, log, options);
+    ASSERT_TRUE(store->open());
+    EXPECT_EQ(read(1).messages, 4);
+    std::filesystem::resize_file(dir.file("commitlog/" + fileName(0)), 0);
+    EXPECT_EQ(read(1).status, service::ReadStatus::Failed);
+    EXPECT_EQ(result.nextOffset, 1);
+    EXPECT_EQ(store->at(0).error().code(), StatusCode::Io);
+    clock.advance(std::chrono::seconds(2));
+    service::ReadLimits limits;
+    limits.hotOnly = true;
+    store->read("TopicTest", 0, 1, limits, nullptr, result);
+    EXPECT_EQ(result.status, service::ReadStatus::NotResident);
+    store.reset();
 }
 
 class MmapSyncFailure : public MmapFaultyDisk {

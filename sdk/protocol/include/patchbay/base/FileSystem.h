@@ -20,6 +20,9 @@ public:
     [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
     /// True when reading [offset, offset+size) would not wait for the disk (a hint: it may be evicted meanwhile).
     [[nodiscard]] virtual bool resident(std::size_t offset, std::size_t size) const noexcept = 0;
+    /// Reads [offset, offset+size) from the disk; waits for it. Io when a part of it cannot be read, or is no longer there because
+    /// the file was cut: looking at it would end the process by SIGBUS. Ok, unread, where the system cannot do it (Linux < 5.14).
+    [[nodiscard]] virtual Status populate(std::size_t offset, std::size_t size) const = 0;
 
 protected:
     std::string_view bytes_;

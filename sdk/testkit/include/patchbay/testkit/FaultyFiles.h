@@ -20,7 +20,7 @@ public:
     explicit FaultyFiles(FileSystem& below) : faults_(std::make_shared<Faults>()), below_(below) {}
 
     void failWrites(Status with);   ///< writes, truncations and allocations; e.g. Full
-    void failReads(Status with);
+    void failReads(Status with);    ///< populating mappings as well; nothing mapped is resident then
     void failSyncs(Status with);
     /// For files whose path contains `part`, however they are opened; files that are open are not concerned.
     void failOpens(Status with, std::string part);
@@ -51,6 +51,7 @@ public:
 
 private:
     friend class FaultyFile;
+    friend class FaultyMapping;
     struct Faults {
         std::mutex mutex;
         std::condition_variable changed;
