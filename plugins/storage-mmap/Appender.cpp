@@ -40,6 +40,7 @@ void Appender::setOpen(bool open) noexcept {
 }
 
 void Appender::append(AppendBatch& batch) noexcept {
+    if (p_.queues.anyUnloaded()) loadQueues(batch);
     std::unique_ptr<AppendWork> pooled = p_.options.syncFlush ? p_.flusher.take() : nullptr;
     {
         const std::lock_guard lock(mutex_);
@@ -95,6 +96,12 @@ bool Appender::retry() {
     if (p_.state.failed() || now < nextRetry_) return false;
     nextRetry_ = now + kRetryInterval;
     return p_.upkeep.retry();
+}
+
+void Appender::loadQueues(const AppendBatch& batch) const {
+    for (const AppendItem& item : batch.items) {
+        if (const Ref<ConsumeQueue> queue = p_.queues.find(item.topic, item.queueId)) (void)queue->load();
+    }
 }
 
 AppendStatus Appender::check(const AppendItem& item, std::string& why) const {

@@ -60,6 +60,8 @@ private:
     bool retry();
     /// Ok, or why nothing can be written now.
     Status admit(std::int64_t nowMs);
+    /// Without the lock: looks at the files of queues that were not used since the start. What fails is said later.
+    void loadQueues(const service::AppendBatch& batch) const;
     [[nodiscard]] service::AppendStatus check(const service::AppendItem& item, std::string& why) const;
     /// Checks a group that begins at `from`, returns one past its end; marks all of it when it is refused.
     std::size_t checkGroup(service::AppendBatch& batch, std::size_t from, std::size_t& bytes, std::size_t& groups) const;

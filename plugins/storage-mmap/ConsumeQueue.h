@@ -31,6 +31,7 @@ struct QueueEnvironment {
     std::atomic<bool> afterCrash{false};         ///< recovery of a store that was not closed: it can rebuild what is missing
     std::atomic<std::int64_t> logEndAtStart{0};  ///< units on disk that point beyond it are not believed
     std::atomic<std::int64_t> tailBytes{0};      ///< memory held by unwritten units of all queues
+    std::atomic<std::int64_t> unloaded{0};       ///< queues whose files were not looked at yet
 };
 
 struct TopicName : RefCounted {
@@ -47,14 +48,17 @@ struct TopicName : RefCounted {
 class ConsumeQueue : public RefCounted {
 public:
     ConsumeQueue(QueueEnvironment& environment, Ref<TopicName> topic, std::int32_t id, bool onDisk) noexcept
-        : env_(environment), topic_(std::move(topic)), id_(id), loaded_(!onDisk) {}
+        : env_(environment), topic_(std::move(topic)), id_(id), loaded_(!onDisk) {
+        if (onDisk) env_.unloaded.fetch_add(1, std::memory_order_relaxed);
+    }
     ~ConsumeQueue() override;
 
     [[nodiscard]] const std::string& topic() const noexcept { return topic_->text; }
     [[nodiscard]] std::int32_t id() const noexcept { return id_; }
 
-    /// Everything below asks for this first.
-    Status load() { return loaded_.load(std::memory_order_acquire) ? Status::ok() : loadFiles(); }
+    /// Everything below asks for this first. Reads the disk, once.
+    Status load() { return isLoaded() ? Status::ok() : loadFiles(); }
+    [[nodiscard]] bool isLoaded() const noexcept { return loaded_.load(std::memory_order_acquire); }
 
     [[nodiscard]] std::int64_t min() const noexcept { return min_.load(std::memory_order_acquire); }
     /// One past the last visible unit.

@@ -28,8 +28,11 @@ Status ConsumeQueue::loadFiles() {
     const std::lock_guard lock(mutex_);
     if (loaded_.load(std::memory_order_relaxed)) return Status::ok();
     if (failure_) return *failure_;
+    // Its files may be those of another queue of this name by now.
+    if (discarded_) return {StatusCode::NotFound, "the topic was deleted"};
     const Status good = loadLocked();
     if (good) {
+        env_.unloaded.fetch_sub(1, std::memory_order_relaxed);
         loaded_.store(true, std::memory_order_release);
     } else if (good.code() == StatusCode::Corrupt) {
         // Only a person can mend it; anything else may work the next time.

@@ -34,6 +34,8 @@ public:
     [[nodiscard]] bool hasTopic(std::string_view topic) const;
     [[nodiscard]] std::vector<service::QueueKey> keys() const;
     [[nodiscard]] std::vector<Ref<ConsumeQueue>> all() const;
+    /// Whether there are queues whose files were not looked at yet.
+    [[nodiscard]] bool anyUnloaded() const noexcept { return env_.unloaded.load(std::memory_order_relaxed) > 0; }
     /// Number of queues that hold or held messages.
     [[nodiscard]] std::size_t size() const;
     /// Replaces a queue by an empty one and moves its files away; for recovery, while nobody uses it.

@@ -82,7 +82,8 @@ MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log,
       appender_({options_, tunables_, clock, log, commitLog_, queues_, state_, publisher_, flusher_, upkeep_, guard_}),
       reader_({options_, tunables_, log, clock, commitLog_, queues_, windows_, records_, state_}),
       index_({files, clock, log, options_, layout_, commitLog_, windows_, state_, [this] { return newIndexName(); },
-              [this](std::int64_t time) { upkeep_.indexCompleted(time); }}) {}
+              [this](std::int64_t time) { upkeep_.indexCompleted(time); }}),
+      loader_(queues_) {}
 
 MmapStore::~MmapStore() {
     close();
@@ -146,6 +147,7 @@ Status MmapStore::recover() {
     for (Ref<ConsumeQueue>& queue : touched) upkeep_.add(std::move(queue));
     index_.start();
     if (options_.keyIndex) publisher_.add(index_);
+    loader_.start();
     return Status::ok();
 }
 
@@ -173,6 +175,7 @@ Status MmapStore::writeAbort() {
 
 void MmapStore::stopThreads() noexcept {
     appender_.close();
+    loader_.stop();
     flusher_.stop();
     if (options_.keyIndex) publisher_.remove(index_);
     index_.stop();

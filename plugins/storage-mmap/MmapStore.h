@@ -13,6 +13,7 @@
 #include "LogReader.h"
 #include "Publisher.h"
 #include "QueueFiles.h"
+#include "QueueLoader.h"
 #include "ReadWindows.h"
 #include "Reader.h"
 #include "Retention.h"
@@ -108,6 +109,7 @@ private:
     Appender appender_;
     Reader reader_;
     mutable KeyIndex index_;
+    QueueLoader loader_;
     std::unique_ptr<FileLock> lock_;
     bool running_ = false;
 };

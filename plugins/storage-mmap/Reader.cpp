@@ -196,23 +196,32 @@ private:
 Result<Ref<ConsumeQueue>> Reader::find(std::string_view topic, std::int32_t queueId) const {
     Ref<ConsumeQueue> queue = p_.queues.find(topic, queueId);
     if (queue) {
-        if (Status loaded = queue->load(); !loaded) {
-            p_.log.limited(plugin::LogLevel::Error, "a consume queue cannot be read",
-                           {{"topic", topic}, {"queue", queueId}, {"reason", loaded.toString()}});
-            return loaded;
-        }
+        if (Status loaded = load(*queue); !loaded) return loaded;
     }
     return queue;
+}
+
+Status Reader::load(ConsumeQueue& queue) const {
+    Status loaded = queue.load();
+    if (!loaded) {
+        p_.log.limited(plugin::LogLevel::Error, "a consume queue cannot be read",
+                       {{"topic", queue.topic()}, {"queue", queue.id()}, {"reason", loaded.toString()}});
+    }
+    return loaded;
 }
 
 void Reader::read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const ReadLimits& limits,
                   const ReadFilter* filter, ReadResult& result) const noexcept {
     result.clear();
-    if (const Result<Ref<ConsumeQueue>> queue = find(topic, queueId); !queue) {
-        result.status = ReadStatus::Failed;
+    if (const Ref<ConsumeQueue> queue = p_.queues.find(topic, queueId)) {
         result.nextOffset = offset;
-    } else if (*queue) {
-        readFrom(**queue, offset, limits, filter, result);
+        if (limits.hotOnly && !queue->isLoaded()) {
+            result.status = ReadStatus::NotResident;
+        } else if (!load(*queue)) {
+            result.status = ReadStatus::Failed;
+        } else {
+            readFrom(*queue, offset, limits, filter, result);
+        }
     }
     if (result.status == ReadStatus::Found) {
         p_.state.read.fetch_add(result.messages, std::memory_order_relaxed);

@@ -48,6 +48,7 @@ private:
                   service::ReadResult& result) const noexcept;
     /// Null when there is none; an error for one whose files cannot be read.
     [[nodiscard]] Result<Ref<ConsumeQueue>> find(std::string_view topic, std::int32_t queueId) const;
+    [[nodiscard]] Status load(ConsumeQueue& queue) const;
     /// Whether the record's queue still has it.
     [[nodiscard]] bool isReachable(std::string_view record) const;
     /// The first offset of [from, to) whose store time passes `test`, or `to`.

@@ -10,8 +10,15 @@ Status FaultyFiles::Faults::look(Status Faults::* which) {
 }
 
 Status FaultyFiles::Faults::beforeOpen(const std::string& path) {
-    const std::lock_guard lock(mutex);
-    return path.find(openPart) == std::string::npos ? Status::ok() : open;
+    std::unique_lock lock(mutex);
+    if (path.find(openPart) == std::string::npos) return Status::ok();
+    if (holdOpens) {
+        ++heldOpens;
+        changed.notify_all();
+        changed.wait(lock, [this] { return !holdOpens; });
+        --heldOpens;
+    }
+    return open;
 }
 
 Status FaultyFiles::Faults::waitForSync() {
@@ -109,10 +116,21 @@ void FaultyFiles::failOpens(Status with, std::string part) {
     faults_->openPart = std::move(part);
 }
 
+void FaultyFiles::holdOpens(std::string part) {
+    const std::lock_guard lock(faults_->mutex);
+    faults_->holdOpens = true;
+    faults_->openPart = std::move(part);
+}
+
+bool FaultyFiles::awaitHeldOpen() {
+    std::unique_lock lock(faults_->mutex);
+    return faults_->changed.wait_for(lock, std::chrono::seconds(10), [this] { return faults_->heldOpens > 0; });
+}
+
 void FaultyFiles::clear() {
     const std::lock_guard lock(faults_->mutex);
     faults_->write = faults_->read = faults_->sync = faults_->open = Status::ok();
-    faults_->hold = false;
+    faults_->hold = faults_->holdOpens = false;
     faults_->changed.notify_all();
 }
 

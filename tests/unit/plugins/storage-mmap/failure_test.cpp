@@ -8,6 +8,7 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <future>
 #include <mutex>
 #include <pthread.h>
 #include <thread>
@@ -218,6 +219,58 @@ TEST_F(MmapReadFailure, MessagesOfABadSectorAreAFailureAndNoSignal) {
     EXPECT_TRUE(read(5).status == service::ReadStatus::Found) << "what was just written is read without asking";
     files.clear();
     EXPECT_EQ(read(0).messages, 6);
+}
+
+/// A store that was closed and that has two queues, of which recovery looks at the second one only.
+class MmapColdQueue : public MmapReadFailure {
+protected:
+    MmapColdQueue() {
+        open();
+        for (int i = 0; i < 5; ++i) testkit::appendOne(*store, {});
+        testkit::appendOne(*store, {.topic = "Other"});
+        store.reset();
+        EXPECT_TRUE(disk.remove("/store/lastStop"));
+    }
+    ~MmapColdQueue() override {
+        files.clear();
+        store.reset();
+    }
+    service::ReadStatus hotRead() {
+        service::ReadLimits limits;
+        limits.hotOnly = true;
+        store->read("TopicTest", 0, 0, limits, nullptr, result);
+        return result.status;
+    }
+};
+
+TEST_F(MmapColdQueue, AReadThatMustNotWaitDoesNotLookAtItsFiles) {
+    files.failOpens(Status(StatusCode::Io, "cannot open: input/output error"), "/consumequeue/TopicTest/");
+    open();
+    EXPECT_EQ(hotRead(), service::ReadStatus::NotResident);
+    EXPECT_EQ(result.nextOffset, 0);
+    EXPECT_EQ(read(0).status, service::ReadStatus::Failed);
+    files.clear();
+    EXPECT_EQ(read(0).messages, 5);
+    EXPECT_EQ(hotRead(), service::ReadStatus::Found);
+}
+
+TEST_F(MmapColdQueue, ItsFilesAreLookedAtInTheBackground) {
+    open();
+    while (hotRead() == service::ReadStatus::NotResident) std::this_thread::yield();
+    EXPECT_EQ(result.messages, 5);
+}
+
+TEST_F(MmapColdQueue, SendingToOtherQueuesDoesNotWaitForItsFiles) {
+    files.holdOpens("/consumequeue/TopicTest/");
+    open();
+    auto cold = std::async(std::launch::async, [&] { return testkit::appendOne(*store, {}).queueOffset; });
+    ASSERT_TRUE(files.awaitHeldOpen());
+    auto other = std::async(std::launch::async, [&] { return testkit::appendOne(*store, {.topic = "Other"}).queueOffset; });
+    const auto answered = other.wait_for(std::chrono::seconds(10));
+    files.clear();
+    EXPECT_EQ(answered, std::future_status::ready);
+    EXPECT_EQ(other.get(), 1);
+    EXPECT_EQ(cold.get(), 5);
 }
 
 TEST_F(MmapReadFailure, AKeyIndexThatCannotBeReadSaysSo) {

@@ -24,6 +24,10 @@ public:
     void failSyncs(Status with);
     /// For files whose path contains `part`, however they are opened; files that are open are not concerned.
     void failOpens(Status with, std::string part);
+    /// Lets them wait until clear().
+    void holdOpens(std::string part);
+    /// Waits (in real time, bounded) until one is held. False when none came.
+    bool awaitHeldOpen();
     void clear();                   ///< ends all faults and lets held syncs go on
     /// Lets every sync() wait until clear(): a disk that does not answer.
     void holdSyncs();
@@ -62,6 +66,8 @@ private:
         std::string openPart;
         bool hold = false;
         int held = 0;
+        bool holdOpens = false;
+        int heldOpens = 0;
         std::atomic<std::uint64_t> syncs{0};
 
         [[nodiscard]] Status look(Status Faults::* which);
