@@ -139,24 +139,26 @@ Status ConsumeQueueTable::reset(std::string_view topic, std::int32_t queueId) {
     return env_.files.syncDirectory(env_.layout.topic(topic));
 }
 
-Status ConsumeQueueTable::removeTopic(std::string_view topic) {
+Result<std::string> ConsumeQueueTable::takeOut(std::string_view topic) {
     std::uint64_t number = 0;
     {
         const std::unique_lock lock(mutex_);
         const auto known = topics_.find(topic);
-        if (known == topics_.end()) return Status::ok();
+        if (known == topics_.end()) return std::string();
         for (const Ref<ConsumeQueue>& queue : known->second.queues) queue->discard();
         queues_ -= known->second.queues.size();
         // The key lies in the value: both have to go together.
         const auto gone = topics_.extract(known);
         number = removals_++;
     }
-    const std::string path = env_.layout.topic(topic);
-    if (!env_.files.exists(path)) return Status::ok();
-    // At once under another name, so that a topic of this name can begin anew while the files go.
-    if (Status made = env_.files.makeDirectories(env_.layout.discarded()); !made) return made;
-    const std::string aside = env_.layout.discarded() + "/" + std::to_string(number);
-    if (Status moved = env_.files.rename(path, aside); !moved) return moved;
+    std::string aside = env_.layout.discarded() + "/" + std::to_string(number);
+    const Status moved = env_.files.rename(env_.layout.topic(topic), aside);
+    if (moved.code() == StatusCode::NotFound) return std::string();  // nothing was written yet
+    return moved ? Result<std::string>(std::move(aside)) : moved;
+}
+
+Status ConsumeQueueTable::removeAside(const std::string& aside) {
+    if (aside.empty()) return Status::ok();
     if (Status synced = env_.files.syncDirectory(env_.layout.queues()); !synced) return synced;
     return removeTree(env_.files, aside);
 }

@@ -40,8 +40,13 @@ public:
     [[nodiscard]] std::size_t size() const;
     /// Replaces a queue by an empty one and moves its files away; for recovery, while nobody uses it.
     Status reset(std::string_view topic, std::int32_t queueId);
-    /// Takes the topic out of the table and removes its directory. Readers keep what they hold.
-    Status removeTopic(std::string_view topic);
+    /// Takes the topic out of the table and its directory aside, so that a topic of this name can begin anew at once. Quick: what
+    /// takes time is before and after it. Readers keep what they hold. What went aside, for removeAside(); empty when nothing did.
+    Result<std::string> takeOut(std::string_view topic);
+    /// Before takeOut(): makes the place for it.
+    Status prepareTakeOut() { return env_.files.makeDirectories(env_.layout.discarded()); }
+    /// Makes it durable that the topic is gone, and removes its files.
+    Status removeAside(const std::string& aside);
 
 private:
     struct Topic {

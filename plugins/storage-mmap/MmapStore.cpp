@@ -240,12 +240,23 @@ Result<service::KeyHits> MmapStore::findByKey(const service::KeyQuery& query) co
 
 Status MmapStore::deleteTopic(std::string_view topic) {
     if (!running_) return {StatusCode::Unavailable, "the message store is not running"};
-    return appender_.exclusively([&] {
-        if (!queues_.hasTopic(topic)) return Status::ok();
-        // First, so that a crash in between deletes too much rather than too little of it.
-        if (Status noted = deleted_.add(topic, state_.end.load()); !noted) return noted;
-        return queues_.removeTopic(topic);
+    const std::lock_guard serial(deletions_);
+    if (!queues_.hasTopic(topic)) return Status::ok();
+    // First, so that a crash in between deletes too much rather than too little of it.
+    const std::int64_t noted = state_.end.load();
+    if (Status durable = deleted_.add(topic, noted); !durable) return durable;
+    if (Status made = queues_.prepareTakeOut(); !made) return made;
+    std::int64_t end = 0;
+    const Result<std::string> aside = appender_.exclusively([&] {
+        end = state_.end.load();
+        return queues_.takeOut(topic);
     });
+    if (!aside) return aside.error();
+    // What was sent to it meanwhile went with it.
+    if (end > noted) {
+        if (Status durable = deleted_.add(topic, end); !durable) return durable;
+    }
+    return queues_.removeAside(*aside);
 }
 
 Status MmapStore::flush() {

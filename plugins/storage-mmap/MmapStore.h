@@ -27,6 +27,7 @@
 #include "patchbay/service/MessageStore.h"
 
 #include <memory>
+#include <mutex>
 #include <optional>
 
 namespace patchbay::mmapstore {
@@ -105,6 +106,7 @@ private:
     Upkeep upkeep_;
     DiskGuard guard_;
     Retention retention_;
+    std::mutex deletions_;  // one deletion of a topic at a time
     DeletedTopics deleted_;
     Appender appender_;
     Reader reader_;

@@ -317,6 +317,32 @@ TEST_F(MmapReadFailure, ALogThatSomebodyCutIsAFailureAndNoSignal) {
     store.reset();
 }
 
+TEST_F(MmapReadFailure, SendingDoesNotWaitForTheDeletionOfATopic) {
+    open();
+    for (int i = 0; i < 5; ++i) testkit::appendOne(*store, {.topic = "Deleted"});
+    ASSERT_TRUE(store->settle());
+    files.holdSyncs();
+    auto deleted = std::async(std::launch::async, [&] { return store->deleteTopic("Deleted"); });
+    ASSERT_TRUE(files.awaitHeldSync());
+    auto sent = std::async(std::launch::async, [&] {
+        testkit::appendOne(*store, {.topic = "Deleted"});
+        return testkit::appendOne(*store, {}).queueOffset;
+    });
+    const auto answered = sent.wait_for(std::chrono::seconds(10));
+    files.clear();
+    EXPECT_EQ(answered, std::future_status::ready);
+    EXPECT_TRUE(deleted.get());
+    EXPECT_FALSE(store->range("Deleted", 0).exists) << "what came meanwhile goes with it";
+    {
+        const auto left = disk.afterKill();
+        MmapStore next(*left, clock, log, options);
+        ASSERT_TRUE(next.open());
+        EXPECT_FALSE(next.range("Deleted", 0).exists);
+    }
+    EXPECT_EQ(testkit::appendOne(*store, {.topic = "Deleted"}).queueOffset, 0);
+    EXPECT_EQ(sent.get(), 0);
+}
+
 class MmapSyncFailure : public MmapFaultyDisk {
 protected:
     MmapSyncFailure() { options.syncFlush = true; }
