@@ -65,7 +65,6 @@ public:
     [[nodiscard]] std::int64_t max() const noexcept { return visible_.load(std::memory_order_acquire); }
     /// False for a queue that was made for a message that could not be written.
     [[nodiscard]] bool everUsed() const noexcept { return !loaded_.load(std::memory_order_acquire) || max() > 0; }
-    /// Position in the log of the newest message, -1 when unknown.
     /// What the next start will find, or an earlier one found. `max` is -1 when that is not known.
     [[nodiscard]] StopMark::Queue left() const;
     /// Whether the files are as they were left: names, sizes, newest unit. Looks at them without loading.
@@ -74,7 +73,6 @@ public:
     void presume(const StopMark::Queue& left);
     /// Goes on at `offset`, behind messages that are gone: for a queue that was rebuilt and held more numbers once.
     Status skipTo(std::int64_t offset);
-    [[nodiscard]] std::int64_t newestPhysical() const noexcept { return newest_.load(std::memory_order_relaxed); }
 
     /// The offset for the next message; kept by the appender, who takes it back when a write fails.
     [[nodiscard]] std::int64_t reserve() noexcept { return next_++; }
@@ -168,7 +166,7 @@ private:
     bool directoryChanged_ = false;
     std::atomic<std::int64_t> min_{0};
     std::atomic<std::int64_t> visible_{0};
-    std::atomic<std::int64_t> newest_{-1};
+    std::atomic<std::int64_t> newest_{-1};    // position in the log of the newest message; -1: not known
     std::atomic<std::int64_t> written_{0};    // one past the last unit in the files; the tail begins here
     std::int64_t next_ = 0;                   // append lock
     std::int64_t foundAtStart_ = 0;

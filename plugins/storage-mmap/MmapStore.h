@@ -34,7 +34,8 @@ namespace patchbay::mmapstore {
 
 /// Purpose: puts the parts together and opens and closes them in the right order; decides nothing itself.
 /// Owned by the plugin, or by a test. open() and close() by one thread while nobody else calls; everything else any thread.
-/// Threads: one for the log's flush (two under SYNC_FLUSH), one that prepares files, one for consume queues and checkpoint.
+/// Threads: one for the log's flush (two under SYNC_FLUSH), one that prepares files, one for consume queues and checkpoint,
+/// one for the key index, and one after a start that looks at the queues' files.
 /// Failure: what cannot be understood at open() refuses the start; later failures are in stats().health.
 class MmapStore final : public service::MessageStore {
 public:

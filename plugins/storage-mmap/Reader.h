@@ -15,7 +15,9 @@
 namespace patchbay::mmapstore {
 
 /// Purpose: reads by queue offset, by time and by position. Takes no lock of the append path; what it may see is bounded by
-/// the queue's visible maximum. Owned by the store; any thread. May wait for the disk unless hotOnly.
+/// the queue's visible maximum. Owned by the store; any thread. May wait for the disk unless hotOnly,
+/// which looks neither at the files of a queue that is not loaded yet nor at what is not in memory (but for what is evicted between
+/// the two looks). What is there and cannot be read is Failed and passed over by nobody.
 class Reader {
 public:
     struct Parts {
