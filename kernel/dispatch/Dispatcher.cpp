@@ -218,14 +218,14 @@ void Dispatcher::holdTooLong(LaneContext& lane) noexcept {
 void Dispatcher::route(ServerRequest& request) noexcept {
     auto& lane = *lanes_[request.origin().originLoop.index()];
     if (refusing_.load(std::memory_order_acquire)) [[unlikely]] {
-        const bool goes = request.command.version > kNewestWithoutGoAway;
+        const bool goes = request.view.version > kNewestWithoutGoAway;
         return reject(request, goes ? ResponseCode::GoAway : ResponseCode::SystemBusy,
                       goes ? "please go away" : "the broker is stopping");
     }
-    const auto* binding = tableOf(lane).find(request.origin().listenerIndex, request.command.code);
+    const auto* binding = tableOf(lane).find(request.origin().listenerIndex, request.view.code);
     if (binding == nullptr) {
         return reject(request, ResponseCode::RequestCodeNotSupported,
-                      " request type " + std::to_string(request.command.code) + " not supported");
+                      " request type " + std::to_string(request.view.code) + " not supported");
     }
     if (binding->processor == nullptr) [[unlikely]] return hold(request);
     // The lease is taken while the table, which holds the generation, is certainly there.
@@ -235,10 +235,10 @@ void Dispatcher::route(ServerRequest& request) noexcept {
         request.cell_ = &(*binding->cells)[lane.lane];
         RequestCell::add(request.cell_->calls);
     }
-    if (!binding->processor->admits(request.command)) {
+    if (!binding->processor->admits(request.view)) {
         overload_.add();
         return reject(request, ResponseCode::SystemBusy, std::string(kRejected) + ", plugin " + binding->generation->plugin() +
-                                                             " takes no more requests of code " + std::to_string(request.command.code));
+                                                             " takes no more requests of code " + std::to_string(request.view.code));
     }
     if (binding->loopSafe) {
         runProcessor(request, lane);
@@ -252,7 +252,7 @@ void Dispatcher::runProcessor(ServerRequest& request, LaneContext& lane) noexcep
     // Both outlive the request, which may be gone after the call: the lane holds the generation until the batch ends.
     auto& processor = *request.binding_.processor;
     auto& generation = *request.binding_.generation;
-    const auto code = request.command.code;
+    const auto code = request.view.code;
     auto* const outer = LaneContext::exchangeCurrent(&lane);
     lane.caller = &generation;
     lane.running = &request;
@@ -287,7 +287,7 @@ void Dispatcher::enqueue(ServerRequest& request) noexcept {
     if (executor == nullptr) {
         bugs_.add();
         log_.limited(LogLevel::Error, "plugin deferred a request without having an executor",
-                     {{"plugin", request.binding_.generation->plugin()}, {"code", request.command.code}});
+                     {{"plugin", request.binding_.generation->plugin()}, {"code", request.view.code}});
         return reject(request, ResponseCode::SystemError, "no executor to defer to");
     }
     auto& loop = request.origin().originLoop;  // the request may be gone once it is pushed
@@ -350,13 +350,13 @@ void Dispatcher::dropped(ServerRequest& request) noexcept {
     const auto& plugin = request.binding_.generation->plugin();
     observed_.fault(plugin, PluginFault::Dropped);
     log_.limited(LogLevel::Error, "plugin dropped a request without an answer",
-                 {{"plugin", plugin}, {"code", request.command.code}});
+                 {{"plugin", plugin}, {"code", request.view.code}});
     reject(request, ResponseCode::SystemError, "plugin '" + plugin + "' dropped the request without an answer");
 }
 
 void Dispatcher::answerOnLoop(ServerRequest& request, Response& response) noexcept {
     request.answered_ = response.code;
-    if (!request.command.isOneway()) {
+    if (!request.view.isOneway()) {
         auto& origin = request.origin();
         if (auto* const output = origin.output()) {
             encode(request, response, *output);
@@ -372,7 +372,7 @@ void Dispatcher::answerOnLoop(ServerRequest& request, Response& response) noexce
 void Dispatcher::answerElsewhere(ServerRequest& request, Response& response) noexcept {
     auto& loop = request.origin().originLoop;
     request.answered_ = response.code;
-    if (!request.command.isOneway()) {
+    if (!request.view.isOneway()) {
         encode(request, response, request.encoded_);
         request.pieces_.swap(response.body);
         request.keep_.swap(response.keep);
@@ -383,11 +383,11 @@ void Dispatcher::answerElsewhere(ServerRequest& request, Response& response) noe
 
 void Dispatcher::writeEncoded(ServerRequest& request) noexcept {
     auto& origin = request.origin();
-    if (auto* const output = request.command.isOneway() ? nullptr : origin.output()) {
+    if (auto* const output = request.view.isOneway() ? nullptr : origin.output()) {
         output->append(request.encoded_.view());
         writeBody(origin, request.pieces_, request.keep_);
         origin.outputDone();
-    } else if (!request.command.isOneway() && request.binding_.generation) {
+    } else if (!request.view.isOneway() && request.binding_.generation) {
         observed_.fault(request.binding_.generation->plugin(), PluginFault::Undeliverable);
     }
     finish(request);
@@ -398,7 +398,7 @@ void Dispatcher::encode(ServerRequest& request, Response& response, protocol::By
         const auto current = table();
         if (const auto* chain = current->chain(request.origin().listenerIndex)) chain->responding(request, response, *this);
     }
-    const auto& command = request.command;
+    const auto& command = request.view;
     protocol::CommandHead head;
     head.code = static_cast<std::int32_t>(response.code);
     head.opaque = command.opaque;
@@ -425,8 +425,8 @@ void Dispatcher::encode(ServerRequest& request, Response& response, protocol::By
 
 void Dispatcher::finish(ServerRequest& request) noexcept {
     auto& origin = request.origin();
-    const auto loop = origin.originLoop.index();
-    auto& lane = *lanes_[loop];
+    auto& loop = origin.originLoop;
+    auto& lane = *lanes_[loop.index()];
     if (intercepting_.load(std::memory_order_acquire)) [[unlikely]] {
         const auto current = Ref<RouteTable>::share(&tableOf(lane));
         if (const auto* chain = current->chain(origin.listenerIndex)) chain->completed(request, *this);
@@ -437,25 +437,33 @@ void Dispatcher::finish(ServerRequest& request) noexcept {
         if (request.answered_ == ResponseCode::SystemError) RequestCell::add(cell->errors);
         if (request.answered_ == ResponseCode::SystemBusy) RequestCell::add(cell->busy);
         if (request.queueWaitUs_ >= 0) cell->waited(request.queueWaitUs_);
-        const auto age = origin.originLoop.now() - request.received;
+        const auto age = loop.now() - request.received;
         if (age.count() <= 0) lane.endedInTurn(*cell);
         else cell->took(microseconds(age));
+    }
+    request.leaveFlight();
+    recycle(request, loop);
+}
+
+void Dispatcher::recycle(ServerRequest& request, const net::EventLoop& loop) noexcept {
+    if (!loop.inLoop()) {
+        delete &request;
+        return;
     }
     request.answered_ = {};
     request.queueWaitUs_ = -1;
     request.admitted_ = false;
-    request.leaveFlight();
     request.binding_ = {};
     request.chunk_.reset();
-    request.header_.reset();
-    request.command.body = {};
+    request.texts_.reset();
+    request.view.body = {};
     // A pooled request must not keep the room that one long text needed.
     if (request.encoded_.capacity() > kKeptEncodedBytes) request.encoded_ = protocol::ByteWriter();
     request.encoded_.clear();
     request.pieces_.clear();
     request.keep_.clear();
     request.peer.reset();
-    pools_[loop]->giveBack(&request);
+    pools_[loop.index()]->giveBack(&request);
 }
 
 }  // namespace patchbay::kernel

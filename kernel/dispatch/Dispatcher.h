@@ -57,6 +57,7 @@ public:
 private:
     friend class ServerRequest;
     friend class LaneContext;
+    friend class ParkedRequest;
     friend class BoundedExecutor;
 
     void interceptorFailed(const std::string& plugin, std::int32_t code, const std::string& error) const noexcept override;
@@ -85,6 +86,8 @@ private:
     /// Runs the interceptors of the phase and appends the head of the frame; replaces an answer that is too large.
     void encode(ServerRequest& request, plugin::Response& response, protocol::ByteWriter& to) noexcept;
     void finish(ServerRequest& request) noexcept;
+    /// Forgets what the request was; back to the loop's pool, when this is its thread.
+    void recycle(ServerRequest& request, const net::EventLoop& loop) noexcept;
     void dropped(ServerRequest& request) noexcept;
     [[nodiscard]] Ref<RouteTable> table() const;
     RouteTable& tableOf(LaneContext& lane) noexcept;

@@ -23,7 +23,7 @@ Verdict ask(const RegisteredInterceptor& entry, const plugin::Interception& at, 
     } catch (...) {
         text = "unknown exception";
     }
-    failed.interceptorFailed(entry.generation->plugin(), at.core.command.code, text);
+    failed.interceptorFailed(entry.generation->plugin(), at.core.command->code, text);
     return {Verdict::Kind::Answer, Response(protocol::ResponseCode::SystemError, std::move(text))};
 }
 

@@ -18,6 +18,10 @@ LaneContext* LaneContext::current() noexcept { return currentLane; }
 
 LaneContext* LaneContext::exchangeCurrent(LaneContext* other) noexcept { return std::exchange(currentLane, other); }
 
+void LaneContext::replaceRunning(const plugin::RequestCore& one, const plugin::RequestCore& other) noexcept {
+    if (currentLane != nullptr && currentLane->running == &one) currentLane->running = &other;
+}
+
 void LaneContext::called(const Binding& binding) {
     const auto same = [&](const Called& one) { return one.processor == binding.processor; };
     if (!called_.empty() && same(called_.back())) return;

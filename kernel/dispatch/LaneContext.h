@@ -24,6 +24,8 @@ public:
     [[nodiscard]] static LaneContext* current() noexcept;
     /// Sets current(); answers what it was.
     static LaneContext* exchangeCurrent(LaneContext* other) noexcept;
+    /// `other` stands for the request from now on: if it is the one that runs on this thread, the lane is to know it.
+    static void replaceRunning(const plugin::RequestCore& one, const plugin::RequestCore& other) noexcept;
 
     /// Remembers that the processor was called since the last endBatch().
     void called(const Binding& binding);
@@ -44,7 +46,7 @@ public:
     Ref<RouteTable> table;         ///< loops only: what was current at `epoch`
     std::uint64_t epoch = 0;
     Generation* caller = nullptr;        ///< whose process() is on the stack; held by `called_`
-    ServerRequest* running = nullptr;    ///< its process() is on the stack
+    const plugin::RequestCore* running = nullptr;   ///< its process() is on the stack
     ServerRequest* thrown = nullptr;     ///< was dropped by an exception that is still on its way
     std::uint64_t entered = 0;           ///< requests of this turn, not yet in the counter
     std::atomic<std::size_t> active{0};  ///< loops only, written by the loop: entered and not finished

@@ -2,8 +2,8 @@
 
 #include "dispatch/Dispatcher.h"
 #include "dispatch/LaneContext.h"
+#include "dispatch/ParkedRequest.h"
 
-#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -64,15 +64,13 @@ void ServerRequest::defer() noexcept {
     dispatcher_.enqueue(*this);
 }
 
-void ServerRequest::detach() noexcept {
-    if (header_) return;
-    const auto header = command.header();
-    header_ = std::make_unique_for_overwrite<char[]>(header.size());
-    std::memcpy(header_.get(), header.data(), header.size());
-    command.moveHeader(header_.get());
-    command.body = {};
-    chunk_.reset();
+plugin::RequestCore* ServerRequest::detach() noexcept {
+    auto& loop = origin().originLoop;
     leaveFlight();
+    auto* const parked = new ParkedRequest(*this);
+    LaneContext::replaceRunning(*this, *parked);
+    dispatcher_.recycle(*this, loop);
+    return parked;
 }
 
 void ServerRequest::leaveFlight() noexcept {

@@ -50,21 +50,24 @@ private:
 /// Interceptors and processors see it as plugin::RequestCore.
 class ServerRequest final : public plugin::RequestCore, private net::LoopTask {
 public:
-    explicit ServerRequest(Dispatcher& dispatcher) noexcept : dispatcher_(dispatcher) {}
+    explicit ServerRequest(Dispatcher& dispatcher) noexcept : dispatcher_(dispatcher) { command = &view; }
 
     void answer(plugin::Response& response) noexcept override;
     void abandon() noexcept override;
     void redispatch() noexcept override;
     void defer() noexcept override;
-    void detach() noexcept override;
+    plugin::RequestCore* detach() noexcept override;
 
     [[nodiscard]] RequestOrigin& origin() const noexcept { return static_cast<RequestOrigin&>(*peer); }
+
+    protocol::CommandView view;   ///< what `command` points to
 
 private:
     friend class Dispatcher;
     friend class RequestPool;
     friend class BoundedExecutor;
     friend class LaneContext;
+    friend class ParkedRequest;
 
     enum class Posted : std::uint8_t { Answer, Redispatch };
     void run() noexcept override;
@@ -75,12 +78,12 @@ private:
     void leaveFlight() noexcept;
 
     /// Header and body, as they count in a queue.
-    [[nodiscard]] std::size_t frameBytes() const noexcept { return command.header().size() + command.body.size(); }
+    [[nodiscard]] std::size_t frameBytes() const noexcept { return view.header().size() + view.body.size(); }
 
     Binding binding_;                          // with its lease on the generation, from route() to finish()
     RequestCell* cell_ = nullptr;              // where it counts, from its first route() on
-    KeepAlive chunk_;                          // what `command` points into, until detach()
-    std::unique_ptr<char[]> header_;           // the same afterwards
+    KeepAlive chunk_;                          // what `view` points into
+    std::unique_ptr<char[]> texts_;            // the same after it was parked
     ServerRequest* next_ = nullptr;            // in a queue or a lane's list
     MonotonicTime queuedAt_{};
     Posted posted_ = Posted::Answer;

@@ -35,12 +35,12 @@ std::int64_t ServerConnection::preface(std::string_view bytes) noexcept {
 bool ServerConnection::received(std::span<char> frame, net::ReceiveChunk& chunk) noexcept {
     auto& dispatcher = registry_.dispatcher();
     auto& request = dispatcher.fresh(*this, chunk);
-    if (const auto status = protocol::CommandView::decode(frame, request.command); !status) [[unlikely]] {
+    if (const auto status = protocol::CommandView::decode(frame, request.view); !status) [[unlikely]] {
         dispatcher.drop(request);
         undecodable(status);
         return false;
     }
-    auto& command = request.command;
+    auto& command = request.view;
     const bool binary = command.serializeType == protocol::SerializeType::Binary;
     if (binary != binary_.load(std::memory_order_relaxed)) binary_.store(binary, std::memory_order_relaxed);
     if (command.isResponse()) {

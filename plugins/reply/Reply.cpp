@@ -16,13 +16,16 @@ void ReplyFacts::write(protocol::FieldList& fields) const {
 
 Reply::Reply(plugin::Request request, const protocol::SendMessageRequest& header, std::int32_t queueId, const ReplyFacts& facts,
              std::function<void()> ended)
-    : request_(std::move(request)), facts_(facts), ended_(std::move(ended)), header_(header), queueId_(queueId),
+    : request_(std::move(request)), facts_(facts), ended_(std::move(ended)), header_(header),
+      producerGroup_(header.producerGroup), topic_(header.topic), defaultTopic_(header.defaultTopic), queueId_(queueId),
       bornHost_(request_.peer().remote()), properties_(header.properties), body_(request_.body()) {
     properties_.set(protocol::kPropertyMsgRegion, facts.region);
     properties_.set(protocol::kPropertyTraceSwitch, facts.traceOn ? "true" : "false");
     request_.detach();
-    // It was parsed before, so it parses again; the texts have moved with the header.
-    (void)protocol::SendMessageRequest::parse(request_.command(), header_);
+    header_.producerGroup = producerGroup_;
+    header_.topic = topic_;
+    header_.defaultTopic = defaultTopic_;
+    header_.properties = {};
 }
 
 protocol::RemotingCommand Reply::pushCommand(std::int64_t nowMs) const {

@@ -49,7 +49,10 @@ private:
     plugin::Request request_;
     const ReplyFacts& facts_;
     std::function<void()> ended_;
-    protocol::SendMessageRequest header_;     // its texts are views into the request
+    protocol::SendMessageRequest header_;     // of its texts only those below are there
+    const std::string producerGroup_;
+    const std::string topic_;
+    const std::string defaultTopic_;
     const std::int32_t queueId_;
     const SocketAddress bornHost_;
     protocol::Properties properties_;

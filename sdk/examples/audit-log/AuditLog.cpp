@@ -54,7 +54,7 @@ Status AuditLog::init(plugin::PluginContext& context) {
 }
 
 plugin::Verdict AuditLog::intercept(const plugin::Interception& at) {
-    const auto& command = at.core.command;
+    const auto& command = *at.core.command;
     if (!codes_.contains(command.code)) return {};
     std::string object;
     for (const auto name : kObjects) {

@@ -18,7 +18,7 @@ struct Core final : plugin::RequestCore {
     void abandon() noexcept override {}
     void redispatch() noexcept override {}
     void defer() noexcept override {}
-    void detach() noexcept override {}
+    plugin::RequestCore* detach() noexcept override { return this; }
 };
 
 class AuditLogTest : public ::testing::Test {
@@ -28,7 +28,9 @@ protected:
         request.set("topic", "Orders");
         auto frame = *request.encode(protocol::SerializeType::Json);
         Core core;
-        ASSERT_TRUE(protocol::CommandView::decode({frame.data() + 4, frame.size() - 4}, core.command));
+        protocol::CommandView view;
+        ASSERT_TRUE(protocol::CommandView::decode({frame.data() + 4, frame.size() - 4}, view));
+        core.command = &view;
         core.peer = context.peer("192.0.2.7:4711");
         plugin::Response response(answer, "why");
         (void)context.addedInterceptors().at(0).interceptor->intercept({plugin::Phase::Responding, core, &response});

@@ -58,7 +58,7 @@ Status RateLimiter::start() {
 }
 
 plugin::Verdict RateLimiter::intercept(const plugin::Interception& at) {
-    const auto topic = topicOf(at.core.command);
+    const auto topic = topicOf(*at.core.command);
     if (topic.empty() || perSecond_.load(std::memory_order_relaxed) == 0) return {};
     std::string pair(at.core.peer->remote().ipBytes());
     pair += topic;

@@ -19,7 +19,7 @@ struct Core final : plugin::RequestCore {
     void abandon() noexcept override {}
     void redispatch() noexcept override {}
     void defer() noexcept override {}
-    void detach() noexcept override {}
+    plugin::RequestCore* detach() noexcept override { return this; }
 };
 
 class RateLimitTest : public ::testing::Test {
@@ -34,7 +34,9 @@ protected:
         request.set(code == protocol::RequestCode::SendMessage ? "topic" : "b", topic);
         auto frame = *request.encode(protocol::SerializeType::Json);
         Core core;
-        EXPECT_TRUE(protocol::CommandView::decode({frame.data() + 4, frame.size() - 4}, core.command));
+        protocol::CommandView view;
+        EXPECT_TRUE(protocol::CommandView::decode({frame.data() + 4, frame.size() - 4}, view));
+        core.command = &view;
         core.peer = context.peer(client);
         int passed = 0;
         for (int i = 0; i < count; ++i) {

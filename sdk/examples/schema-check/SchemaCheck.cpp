@@ -51,7 +51,7 @@ Status SchemaCheck::look(const protocol::CommandView& command, std::string_view 
 }
 
 plugin::Verdict SchemaCheck::intercept(const plugin::Interception& at) {
-    const auto& command = at.core.command;
+    const auto& command = *at.core.command;
     const auto code = static_cast<RequestCode>(command.code);
     const bool shortForm = code == RequestCode::SendMessageV2 || code == RequestCode::SendBatchMessage;
     if (!shortForm && code != RequestCode::SendMessage) return {};

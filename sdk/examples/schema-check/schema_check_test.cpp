@@ -21,7 +21,7 @@ struct Core final : plugin::RequestCore {
     void abandon() noexcept override {}
     void redispatch() noexcept override {}
     void defer() noexcept override {}
-    void detach() noexcept override {}
+    plugin::RequestCore* detach() noexcept override { return this; }
 };
 
 class SchemaCheckTest : public ::testing::Test {
@@ -45,7 +45,9 @@ protected:
         request.body = body;
         auto frame = *request.encode(protocol::SerializeType::Json);
         Core core;
-        EXPECT_TRUE(protocol::CommandView::decode({frame.data() + 4, frame.size() - 4}, core.command));
+        protocol::CommandView view;
+        EXPECT_TRUE(protocol::CommandView::decode({frame.data() + 4, frame.size() - 4}, view));
+        core.command = &view;
         core.peer = context.peer();
         const auto verdict = context.addedInterceptors().at(0).interceptor->intercept({plugin::Phase::Limit, core, nullptr});
         if (verdict.kind == plugin::Verdict::Kind::NoOpinion) return {};

@@ -93,14 +93,14 @@ CallResult FakeContext::send(protocol::RemotingCommand command, const CallOption
 
 void FakeContext::dispatch(TestRequest* core) {
     plugin::Request request(core);
-    const auto number = core->command.code;
+    const auto number = core->command->code;
     if (routesClosed_) return std::move(request).respond(protocol::ResponseCode::GoAway, "the broker is stopping");
     const Binding* bound = binding(static_cast<protocol::RequestCode>(number), core->peer->listener());
     if (bound == nullptr) {
         return std::move(request).respond(protocol::ResponseCode::RequestCodeNotSupported,
                                           " request type " + std::to_string(number) + " not supported");
     }
-    if (!core->wantsExecutor() && !bound->processor->admits(core->command)) {
+    if (!core->wantsExecutor() && !bound->processor->admits(*core->command)) {
         return std::move(request).respond(protocol::ResponseCode::SystemBusy, "[REJECTREQUEST]system busy, start flow control for a while");
     }
     core->deferred = core->wantsExecutor();

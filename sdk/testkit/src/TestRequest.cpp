@@ -1,6 +1,7 @@
 #include "TestRequest.h"
 
 #include "patchbay/protocol/FrameCodec.h"
+#include "patchbay/protocol/PackedCommand.h"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +11,14 @@ TestRequest::TestRequest(FakeContext& context, std::shared_ptr<CallResult::State
                          const CallOptions& options, std::string frame)
     : context_(context), state_(std::move(state)), type_(options.serializeType), mayBeAbandoned_(options.mayBeAbandoned),
       frame_(std::make_unique<std::string>(std::move(frame))) {
+    command = &view_;
     peer = std::move(from);
     received = context.clock().now();
 }
 
 Status TestRequest::decode() {
     static constexpr std::size_t kLengthWord = 4;
-    return protocol::CommandView::decode(std::span(*frame_).subspan(kLengthWord), command);
+    return protocol::CommandView::decode(std::span(*frame_).subspan(kLengthWord), view_);
 }
 
 void TestRequest::countRound() {
@@ -35,10 +37,10 @@ void TestRequest::finish(bool abandoned, std::optional<protocol::RemotingCommand
 }
 
 void TestRequest::answer(plugin::Response& response) noexcept {
-    if (command.isOneway()) return finish(false, std::nullopt);
+    if (view_.isOneway()) return finish(false, std::nullopt);
     protocol::CommandHead head;
     head.code = static_cast<std::int32_t>(response.code);
-    head.opaque = command.opaque;
+    head.opaque = view_.opaque;
     head.flag = protocol::kFlagResponse;
     if (!response.remark.empty()) head.remark = response.remark;
     if (response.hasFields) response.fields().markPresent();
@@ -57,28 +59,30 @@ void TestRequest::answer(plugin::Response& response) noexcept {
 
 void TestRequest::abandon() noexcept {
     if (context_.isThrown(*this)) return;
-    if (!mayBeAbandoned_) ADD_FAILURE() << "a request of code " << command.code << " was destroyed without an answer";
+    if (!mayBeAbandoned_) ADD_FAILURE() << "a request of code " << view_.code << " was destroyed without an answer";
     finish(true, std::nullopt);
 }
 
 void TestRequest::redispatch() noexcept {
     wantsExecutor_ = false;
     again = true;
+    command = &view_;
     context_.enqueue(this);
 }
 
 void TestRequest::defer() noexcept {
     wantsExecutor_ = true;
     again = true;
+    command = &view_;
     context_.enqueue(this);
 }
 
-void TestRequest::detach() noexcept {
+plugin::RequestCore* TestRequest::detach() noexcept {
     // The old frame is freed, so that a sanitizer sees whoever still reads it.
-    auto header = std::make_unique<std::string>(command.header());
-    command.moveHeader(header->data());
-    command.body = {};
-    frame_ = std::move(header);
+    texts_ = protocol::PackedCommand(view_).unpack(view_);
+    frame_.reset();
+    command = nullptr;
+    return this;
 }
 
 }  // namespace patchbay::testkit

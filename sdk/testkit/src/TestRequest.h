@@ -24,7 +24,7 @@ public:
     void abandon() noexcept override;
     void redispatch() noexcept override;
     void defer() noexcept override;
-    void detach() noexcept override;
+    plugin::RequestCore* detach() noexcept override;
 
 private:
     void finish(bool abandoned, std::optional<protocol::RemotingCommand> response);
@@ -34,7 +34,9 @@ private:
     const protocol::SerializeType type_;
     const bool mayBeAbandoned_;
     bool wantsExecutor_ = false;
+    protocol::CommandView view_;
     std::unique_ptr<std::string> frame_;
+    std::unique_ptr<char[]> texts_;   // after detach()
 };
 
 }  // namespace patchbay::testkit

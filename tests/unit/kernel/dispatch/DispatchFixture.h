@@ -115,7 +115,7 @@ protected:
         auto chunk = Ref<net::ReceiveChunk>::adopt(new net::ReceiveChunk(frame.size()));
         std::memcpy(chunk->data(), frame.data(), frame.size());
         auto& fresh = dispatcher.fresh(at, *chunk);
-        ASSERT_TRUE(protocol::CommandView::decode({chunk->data() + 4, frame.size() - 4}, fresh.command));
+        ASSERT_TRUE(protocol::CommandView::decode({chunk->data() + 4, frame.size() - 4}, fresh.view));
         dispatcher.enter(fresh);
     }
     void turn() { loops.loop(0).turn(0); }

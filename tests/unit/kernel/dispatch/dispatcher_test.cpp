@@ -3,8 +3,12 @@
 // Left to others: executors and generations (beside this file), sockets (tests/integration/server).
 #include "unit/kernel/dispatch/DispatchFixture.h"
 
+#include "dispatch/ParkedRequest.h"
+
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace patchbay::kernel {
 namespace {
@@ -157,10 +161,10 @@ TEST_F(DispatcherTest, AHandedBackRequestRunsAgainInTheSameTurn) {
         ++calls;
         if (!r.again()) {
             r.detach();
-            EXPECT_EQ(r.command().find("topic"), "T");
             held.push_back(std::move(r));
             return;
         }
+        EXPECT_EQ(r.command().find("topic"), "T");
         EXPECT_FALSE(r.deferred());
         std::move(r).respond(ResponseCode::Success);
     });
@@ -191,7 +195,51 @@ TEST_F(DispatcherTest, ARequestThatIsHandedBackForEverDoesNotStopTheLoop) {
     turnUntil(1);
 }
 
-TEST_F(DispatcherTest, ManyHeldRequestsCostTheirHeadersAndComeBack) {
+TEST_F(DispatcherTest, ADetachedRequestIsAnsweredFromAnyThread) {
+    std::vector<Request> held;
+    TestProcessor holds([&](Request r) {
+        if (r.again()) return std::move(r).respond(ResponseCode::PullNotFound, std::string(*r.command().find("topic")));
+        r.detach();
+        r.detach();
+        held.push_back(std::move(r));
+    });
+    serve(holds);
+    arrive(*origin, {request(1), request(2), request(3)});
+    turn();
+    ASSERT_EQ(held.size(), 3U);
+    EXPECT_EQ(origin->left.load(), 3);
+    std::thread([&] {
+        std::move(held[0]).respond(ResponseCode::Success);
+        std::move(held[1]).redispatch();
+        held.clear();
+    }).join();
+    turnUntil(3);
+    std::map<std::int32_t, RemotingCommand> answers;
+    for (auto& answer : origin->answers()) answers.emplace(answer.opaque, std::move(answer));
+    EXPECT_EQ(answers.at(1).code, 0);
+    EXPECT_EQ(answers.at(2).code, 19);
+    EXPECT_EQ(answers.at(2).remark, "T");
+    EXPECT_EQ(answers.at(3).code, 1);
+    EXPECT_NE(answers.at(3).remark.value_or("").find("dropped the request"), std::string::npos);
+    EXPECT_EQ(dispatcher.active(), 0U);
+    EXPECT_EQ(origin->left.load(), 3);
+}
+
+TEST_F(DispatcherTest, AnExceptionAfterDetachIsAnsweredWithItsText) {
+    TestProcessor fails([&](Request r) {
+        r.detach();
+        throw std::runtime_error("out of luck");
+    });
+    serve(fails);
+    arrive(*origin, {request(1)});
+    turn();
+    ASSERT_EQ(origin->answers().size(), 1U);
+    EXPECT_EQ(origin->answers().at(0).remark, "out of luck");
+    EXPECT_EQ(dispatcher.active(), 0U);
+}
+
+TEST_F(DispatcherTest, ManyHeldRequestsCostLittleAndComeBack) {
+    EXPECT_LE(sizeof(ParkedRequest), 136U);
     constexpr int kHeld = 100'000;
     std::vector<Request> held;
     TestProcessor holds([&](Request r) {

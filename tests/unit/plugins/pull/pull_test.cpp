@@ -240,10 +240,12 @@ TEST_F(PullTest, AHeldPullOfAClosedConnectionIsDropped) {
     testkit::CallOptions options;
     options.peer = peer;
     options.mayBeAbandoned = true;
-    auto result = context_.call(RequestCode::PullMessage, request(0, kHold), "", options);
+    auto header = request(0, kHold);
+    header.suspendTimeoutMillis = 600'000;
+    auto result = context_.call(RequestCode::PullMessage, header, "", options);
     EXPECT_TRUE(result.held());
     context_.disconnect(peer);
-    context_.advance(5s);
+    context_.advance(30s);
     EXPECT_FALSE(result.held());
     EXPECT_EQ(context_.timers().count(), 0U);
 }

@@ -2,6 +2,7 @@
 // How: hand-written headers in both encodings, one property a test.
 // Left to others: recorded frames (wire_golden_test, wire_malformed_test), random ones (fuzz).
 #include "patchbay/protocol/CommandView.h"
+#include "patchbay/protocol/PackedCommand.h"
 #include "patchbay/protocol/util/ByteWriter.h"
 
 #include <gtest/gtest.h>
@@ -239,8 +240,10 @@ TEST(Frame, IsRefusedWithoutARightHeaderWord) {
     }
 }
 
-TEST(CommandViews, FollowAHeaderThatWasCopiedAway) {
-    const std::string text = R"({"code":1,"extFields":{"a":"1","k":"v\u0001"},"remark":"r"})";
+TEST(PackedCommands, AreWhatTheyWereButForTheBody) {
+    const std::string longText(300, 'x');
+    const std::string text = R"({"code":11,"flag":2,"language":"GO","opaque":-7,"version":479,"extFields":{"a":"1","topic":"T","k":"v\u0001",)"
+                             R"("subscription":"","ns":null,"k":"twice","long":")" + longText + R"("},"remark":"r"})";
     ByteWriter frame;
     frame.i32(static_cast<std::int32_t>(text.size()));
     frame.append(text);
@@ -248,13 +251,42 @@ TEST(CommandViews, FollowAHeaderThatWasCopiedAway) {
     CommandView view;
     ASSERT_TRUE(CommandView::decode({frame.data(), frame.size()}, view));
     EXPECT_EQ(view.body, "body");
-    const std::string header(view.header());
-    view.moveHeader(header.data());
+    const PackedCommand packed(view);
     std::memset(frame.data(), '#', frame.size());
-    CommandView moved = std::move(view);
-    EXPECT_EQ(moved.find("k"), "v\x01");
-    EXPECT_EQ(moved.field(0).key, "a");
-    EXPECT_EQ(moved.remark(), "r");
+    const auto texts = packed.unpack(view);
+    EXPECT_EQ(view.code, 11);
+    EXPECT_EQ(view.opaque, -7);
+    EXPECT_EQ(view.version, 479);
+    EXPECT_TRUE(view.isOneway() && view.hasOpaque && view.hasFields);
+    EXPECT_EQ(view.language, Language::Go);
+    EXPECT_EQ(view.serializeType, SerializeType::Json);
+    EXPECT_TRUE(view.body.empty());
+    ASSERT_EQ(view.fieldCount(), 7U);
+    EXPECT_EQ(view.field(0).key, "a");
+    EXPECT_EQ(view.field(2).value, "v\x01");
+    EXPECT_EQ(view.find("topic"), "T");
+    EXPECT_EQ(view.find("k"), "twice");
+    EXPECT_EQ(view.find("subscription"), "");
+    EXPECT_EQ(view.find("ns"), std::nullopt);
+    EXPECT_EQ(view.field(4).key, "ns");
+    EXPECT_EQ(view.find("long"), longText);
+    EXPECT_EQ(view.remark(), "r");
+}
+
+TEST(PackedCommands, KeepMoreFieldsThanFitIntoAView) {
+    std::string text = R"({"code":1,"extFields":{)";
+    for (int i = 0; i < 100; ++i) text += (i == 0 ? "\"f" : ",\"f") + std::to_string(i) + "\":" + std::to_string(i);
+    text += "}}";
+    ByteWriter frame;
+    frame.i32(static_cast<std::int32_t>(text.size()));
+    frame.append(text);
+    CommandView view;
+    ASSERT_TRUE(CommandView::decode({frame.data(), frame.size()}, view));
+    CommandView other;
+    const auto texts = PackedCommand(view).unpack(other);
+    EXPECT_EQ(other.fieldCount(), 100U);
+    EXPECT_EQ(other.find("f99"), "99");
+    EXPECT_EQ(other.remark().data(), nullptr);
 }
 
 TEST(CommandViews, ForgetAnEarlierFrame) {

@@ -21,8 +21,8 @@ struct Verdict {
     std::optional<Response> answer{};
 };
 
-/// Facts about a request that interceptors share. `core.command` is null-free during all phases but Completed, where only
-/// code and peer are certain.
+/// Facts about a request that interceptors share. `core.command` is never null here; in Completed only its code and the peer
+/// are certain.
 struct Interception {
     Phase phase;
     const RequestCore& core;

@@ -24,9 +24,9 @@ public:
     virtual void abandon() noexcept = 0;                    ///< consumes the core: answered with an error, counted
     virtual void redispatch() noexcept = 0;                 ///< consumes the core
     virtual void defer() noexcept = 0;                      ///< consumes the core
-    virtual void detach() noexcept = 0;
+    virtual RequestCore* detach() noexcept = 0;             ///< consumes the core; answers what stands for the request now
 
-    protocol::CommandView command;
+    const protocol::CommandView* command = nullptr;         ///< null while detached; interceptors always find one
     Ref<Peer> peer;
     MonotonicTime received{};
     Lane lane = 0;
@@ -57,10 +57,10 @@ public:
     void swap(Request& other) noexcept { std::swap(core_, other.core_); }
     explicit operator bool() const noexcept { return core_ != nullptr; }
 
-    /// Header fields and body, views into the receive buffer; valid as long as the request, across detach() too, but
-    /// detach() moves them: read them again afterwards.
-    [[nodiscard]] const protocol::CommandView& command() const noexcept { return core_->command; }
-    [[nodiscard]] std::string_view body() const noexcept { return core_->command.body; }
+    /// Header fields and body, views into the receive buffer; valid as long as the request, or until detach(): from then on
+    /// neither may be asked for until process() sees the request again.
+    [[nodiscard]] const protocol::CommandView& command() const noexcept { return *core_->command; }
+    [[nodiscard]] std::string_view body() const noexcept { return core_->command->body; }
     [[nodiscard]] Peer& peer() const noexcept { return *core_->peer; }
     [[nodiscard]] Ref<Peer> sharePeer() const noexcept { return core_->peer; }
     /// When its last byte arrived.
@@ -87,9 +87,9 @@ public:
     void defer() && noexcept {
         if (auto* core = take()) core->defer();
     }
-    /// Copies the header out of the receive buffer and drops the body. Call before keeping a request for long, so that it
-    /// costs its own bytes and not a whole buffer.
-    void detach() noexcept { core_->detach(); }
+    /// Lets go of the receive buffer, drops the body and packs the header away, until the request is handed back. Call before keeping a
+    /// request for long, so that it costs some 300 bytes and not a whole buffer. Does nothing when done already.
+    void detach() noexcept { core_ = core_->detach(); }
 
 private:
     RequestCore* take() noexcept {

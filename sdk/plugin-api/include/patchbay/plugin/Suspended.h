@@ -22,7 +22,7 @@
 namespace patchbay::plugin {
 
 /// Holds requests until wake(), their deadline, or drain(); each leaves exactly once, through redispatch(), so that its
-/// processor decides anew. Requests whose connection has closed are dropped within seven seconds.
+/// processor decides anew. Requests whose connection has closed are dropped within half a minute.
 /// Owned by a plugin, which calls drain() and then close() before it is destroyed. All functions are thread-safe; none calls
 /// out of the holder with a lock held. Nothing runs, and no timer ticks, while nothing is held.
 ///
@@ -36,7 +36,7 @@ public:
     Suspended& operator=(const Suspended&) = delete;
     ~Suspended() { close(); }
 
-    /// Takes the request, or leaves it as it is: when `capacity` requests are held already, or after drain().
+    /// Takes the request and detaches it, or leaves it as it is: when `capacity` requests are held already, or after drain().
     /// After true, look once more whether what it waits for has happened meanwhile, and wake() it then.
     bool hold(Key key, Tag tag, MonotonicTime deadline, Request& request) {
         if (draining_.load(std::memory_order_acquire) || size_.load(std::memory_order_relaxed) >= capacity_) return false;
@@ -116,7 +116,6 @@ private:
     using Entries = std::list<Entry>;
 
     static constexpr std::size_t kShards = 16;
-    static constexpr std::size_t kPeerSlots = 4;
     static constexpr std::size_t kSlots = 128;   // a later deadline waits for another turn of the wheel
     static constexpr std::chrono::milliseconds kTick{200};
 
@@ -195,11 +194,11 @@ private:
         // request that was still on its way into the wheel then.
         const std::uint64_t last = tickOf(now);
         const std::uint64_t first = std::max(std::min(seen_, last), last - std::min<std::uint64_t>(last, kSlots - 1));
-        // Looking at a connection costs a cache miss, so each tick does it for one part of the wheel.
-        const std::size_t part = turn_++ % (kSlots / kPeerSlots) * kPeerSlots;
+        // Looking at a connection costs a few cache misses, so each tick does it for one slot of the wheel.
+        const std::size_t looked = turn_++ % kSlots;
         for (auto& shard : shards_) {
             for (std::uint64_t tick = first; tick <= last; ++tick) sweep(shard, tick % kSlots, due);
-            for (std::size_t slot = part; slot < part + kPeerSlots; ++slot) sweep(shard, slot, gone);
+            sweep(shard, looked, gone);
         }
         seen_ = last;
         const std::lock_guard lock(tickMutex_);

@@ -22,8 +22,8 @@ struct FieldView {
     std::string_view value;
 };
 
-/// A decoded command whose text lies in the frame it came from, which therefore has to stay where it is, or be followed
-/// by moveHeader(). Move-only; moving copies some 600 bytes at most and leaves views of the frame valid.
+/// A decoded command whose text lies in the frame it came from, which therefore has to stay where it is; PackedCommand is for what
+/// outlives its frame. Move-only; moving copies some 600 bytes at most and leaves views of the frame valid.
 /// Not synchronised: one thread at a time. Failure leaves it readable but meaningless.
 class CommandView {
 public:
@@ -47,7 +47,7 @@ public:
     bool hasOpaque = false;
     /// False when the command has no extFields at all; {} is true.
     bool hasFields = false;
-    /// Empty when there is none. Not part of the header: see moveHeader().
+    /// Empty when there is none. Not part of the header.
     std::string_view body;
 
     [[nodiscard]] bool isResponse() const noexcept { return (flag & kFlagResponse) != 0; }
@@ -67,13 +67,11 @@ public:
 
     /// The bytes that remark and fields point into.
     [[nodiscard]] std::string_view header() const noexcept { return {header_, headerSize_}; }
-    /// Says that a copy of header() now stands at `to`; a command that outlives its receive buffer keeps such a copy.
-    /// All texts follow, except those handed out before and `body`, which is the caller's to set.
-    void moveHeader(const char* to) noexcept { header_ = to; }
 
 private:
     friend class JsonHeaderReader;
     friend class BinaryHeaderReader;
+    friend class PackedCommand;
 
     // Texts are ranges of the header, so that moving the header is one assignment.
     struct Range {
