@@ -42,7 +42,7 @@ std::string remarkOf(AppendStatus status, const Status& failure, std::int64_t bo
             return "the message is illegal, maybe msg body or properties length not matched. msg body length limit " +
                    std::to_string(bodyBytesMax) + "B, msg properties length limit 32KB.";
         case AppendStatus::ServiceNotAvailable: return "service not available now. " + failure.message();
-        case AppendStatus::Busy: return "[PC_SYNCHRONIZED]broker busy, start flow control for a while";
+        case AppendStatus::Busy: return "[PC_SYNCHRONIZED]broker busy, start flow control for a while, " + failure.message();
         default: return failure.isOk() ? "UNKNOWN_ERROR" : failure.message();
     }
 }

@@ -83,8 +83,8 @@ Status Appender::admit(std::int64_t nowMs) {
     if (!p_.state.writable() && !retry()) return p_.state.health();
     if (Status space = p_.guard.check(); !space) return space;
     if (p_.options.syncFlush && p_.flusher.isFull()) {
-        return {StatusCode::Busy, "more than " + std::to_string(p_.options.syncFlushQueuedBytes) +
-                                      " bytes wait for the disk (syncFlushQueuedBytes)"};
+        return {StatusCode::Busy, "too many bytes wait for the disk (syncFlushQueuedBytes=" +
+                                      std::to_string(p_.options.syncFlushQueuedBytes) + ")"};
     }
     // The checkpoint's own margin covers small steps.
     if (nowMs + Checkpoint::kMarginMs < p_.state.checkpointTime.load(std::memory_order_relaxed)) p_.upkeep.clockWentBack(nowMs);

@@ -82,7 +82,9 @@ void Writer::append(service::AppendBatch& batch) noexcept {
             return;
         }
         if (running_) {
-            refuseAll(batch, AppendStatus::Busy, Status(StatusCode::Busy, "too many bytes wait to be written"));
+            refuseAll(batch, AppendStatus::Busy,
+                      Status(StatusCode::Busy, std::to_string(queuedBytes_) + " bytes wait to be written (sqliteQueuedBytes=" +
+                                                   std::to_string(settings_.queuedBytesMax) + ")"));
         } else {
             refuseAll(batch, AppendStatus::ServiceNotAvailable, Status(StatusCode::Unavailable, "the store is stopped"));
         }

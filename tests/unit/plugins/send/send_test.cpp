@@ -386,6 +386,10 @@ TEST_F(SendTest, SaysWhyTheStoreRefused) {
     auto result = send("T", "");
     EXPECT_EQ(result.code(), ResponseCode::ServiceNotAvailable);
     EXPECT_NE(result.remark().find("the disk is full"), std::string::npos);
+    store_.refuse(1, service::AppendStatus::Busy, {StatusCode::Busy, "too much waits for the disk"});
+    auto busy = send("T", "");
+    EXPECT_EQ(busy.code(), ResponseCode::SystemBusy);
+    EXPECT_EQ(busy.remark(), "[PC_SYNCHRONIZED]broker busy, start flow control for a while, too much waits for the disk");
     store_.refuse(1, service::AppendStatus::FlushDiskTimeout, {});
     EXPECT_EQ(send("T", "").code(), ResponseCode::FlushDiskTimeout);
 }
