@@ -17,6 +17,7 @@ class CopiedMapping final : public Mapping {
 public:
     explicit CopiedMapping(std::string text) : text_(std::move(text)) { bytes_ = text_; }
     [[nodiscard]] bool resident(std::size_t, std::size_t) const noexcept override { return true; }
+    [[nodiscard]] Status populate(std::size_t, std::size_t) const override { return Status::ok(); }
 
 private:
     const std::string text_;
