@@ -24,8 +24,9 @@ constexpr std::int32_t kUnresolved = -1;
 
 }  // namespace
 
-std::int32_t indexHash(std::string_view topicAndKey) noexcept {
-    const std::int32_t hash = protocol::javaHashCode(topicAndKey);
+std::int32_t indexHash(std::string_view topic, std::string_view key) noexcept {
+    // Of the text "topic#key".
+    const std::int32_t hash = protocol::javaHashCode(key, protocol::javaHashCode("#", protocol::javaHashCode(topic)));
     if (hash == INT32_MIN) return 0;
     return hash < 0 ? -hash : hash;
 }

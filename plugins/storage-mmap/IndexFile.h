@@ -2,7 +2,10 @@
 #pragma once
 
 #include "patchbay/base/FileSystem.h"
+#include "patchbay/protocol/message/Properties.h"
+#include "patchbay/protocol/message/PropertyNames.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,8 +15,26 @@
 
 namespace patchbay::mmapstore {
 
-/// The hash by which `topic#key` is indexed.
-[[nodiscard]] std::int32_t indexHash(std::string_view topicAndKey) noexcept;
+/// The hash by which a key of a topic is indexed.
+[[nodiscard]] std::int32_t indexHash(std::string_view topic, std::string_view key) noexcept;
+
+/// Calls `visit(hash)` for all keys of a message: its unique key, then the words of KEYS.
+template <typename Visit>
+void forEachIndexHash(std::string_view topic, std::string_view properties, Visit visit) {
+    std::string_view unique;
+    std::string_view keys;
+    protocol::PropertyReader reader(properties);
+    for (std::string_view name, value; reader.next(name, value);) {
+        if (name == protocol::kPropertyUniqueKey) unique = value;
+        if (name == protocol::kPropertyKeys) keys = value;
+    }
+    if (!unique.empty()) visit(indexHash(topic, unique));
+    while (!keys.empty()) {
+        const std::size_t end = std::min(keys.find(' '), keys.size());
+        if (end > 0) visit(indexHash(topic, keys.substr(0, end)));
+        keys.remove_prefix(std::min(end + 1, keys.size()));
+    }
+}
 
 /// Purpose: entries are gathered in memory and written together, ordered by slot, so that a page of the slot table is written once
 /// for many of them. Entries go to the file before the slots that point to them and the header that counts them: a crash leaves

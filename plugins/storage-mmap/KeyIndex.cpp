@@ -1,8 +1,5 @@
 #include "KeyIndex.h"
 
-#include "patchbay/protocol/message/PropertyNames.h"
-#include "patchbay/protocol/message/Properties.h"
-
 #include <algorithm>
 #include <pthread.h>
 
@@ -14,8 +11,8 @@ using protocol::RecordView;
 
 namespace {
 
-constexpr std::chrono::milliseconds kInterval{5};
-constexpr int kQuietIntervals = 100;  // without anything new until the thread sleeps
+constexpr std::chrono::milliseconds kInterval{20};
+constexpr int kQuietIntervals = 25;  // without anything new until the thread sleeps
 constexpr std::int64_t kHeadBytes = 8;
 constexpr int kStepsForAQuery = 16;
 
@@ -24,6 +21,8 @@ constexpr int kStepsForAQuery = 16;
 void KeyIndex::start() {
     if (!p_.options.keyIndex) return;
     stopping_ = false;
+    // What is there already is read.
+    handedFrom_ = handedTo_ = p_.state.visibleEnd.load(std::memory_order_acquire);
     thread_ = std::thread([this] {
         ::pthread_setname_np(::pthread_self(), "mmap-index");
         run();
@@ -91,7 +90,7 @@ void KeyIndex::stop() noexcept {
     stopThread();
     const std::lock_guard lock(mutex_);
     // What is not indexed yet is found from the end of the last file by the next start.
-    (void)step(p_.state.visibleEnd.load(std::memory_order_acquire));
+    (void)advance(p_.state.visibleEnd.load(std::memory_order_acquire));
     if (!files_.empty()) {
         Status written = files_.back()->write();
         if (written) written = files_.back()->sync();
@@ -103,11 +102,19 @@ void KeyIndex::stop() noexcept {
     files_.clear();
 }
 
-void KeyIndex::appended(std::span<const service::AppendedRecord>) noexcept {
+void KeyIndex::appended(std::span<const service::AppendedRecord> records) noexcept {
+    bool much = false;
+    {
+        const std::lock_guard lock(handMutex_);
+        const std::size_t before = handed_.size();
+        for (const service::AppendedRecord& record : records) handOver(record);
+        much = before < kHandedMax / 2 && handed_.size() >= kHandedMax / 2;
+    }
     // The end of the log was made visible before: of the two exchanges the later one sees what came before the earlier one, so
     // either this finds the sleeper, or the sleeper sees the new end.
-    if (!asleep_.exchange(false)) return;
+    if (!asleep_.exchange(false) && !much) return;
     const std::lock_guard lock(wakeMutex_);
+    hurry_ = true;
     wake_.notify_all();
 }
 
@@ -115,7 +122,11 @@ void KeyIndex::run() {
     int quiet = 0;
     std::int64_t seen = -1;
     while (true) {
-        const bool more = follow();
+        bool more = false;
+        {
+            const std::lock_guard guard(mutex_);
+            more = advance(p_.state.visibleEnd.load(std::memory_order_acquire));
+        }
         const std::int64_t end = p_.state.visibleEnd.load(std::memory_order_acquire);
         quiet = end == seen ? quiet + 1 : 0;
         seen = end;
@@ -123,7 +134,7 @@ void KeyIndex::run() {
         if (stopping_) return;
         if (more) continue;
         if (quiet < kQuietIntervals) {
-            wake_.wait_for(lock, kInterval, [&] { return stopping_; });
+            wake_.wait_for(lock, kInterval, [&] { return stopping_ || std::exchange(hurry_, false); });
             continue;
         }
         {
@@ -142,9 +153,42 @@ void KeyIndex::run() {
     }
 }
 
-bool KeyIndex::follow() {
-    const std::lock_guard lock(mutex_);
-    return step(p_.state.visibleEnd.load(std::memory_order_acquire));
+void KeyIndex::handOver(const service::AppendedRecord& record) {
+    const std::int64_t at = record.physicalOffset;
+    // Behind a gap (a new file; what consumers do not see is not announced) or with too much at hand, the log is read up to here.
+    if (at != handedTo_ || handed_.size() >= kHandedMax) {
+        handed_.clear();
+        handedFrom_ = at;
+    }
+    forEachIndexHash(record.topic, record.properties,
+                     [&](std::int32_t hash) { handed_.push_back({hash, at, record.storeTimestamp}); });
+    handedTo_ = at + record.recordBytes;
+}
+
+std::int64_t KeyIndex::handedFrom() {
+    const std::lock_guard lock(handMutex_);
+    return handedFrom_;
+}
+
+void KeyIndex::takeHanded() {
+    std::int64_t to = 0;
+    taken_.clear();
+    {
+        const std::lock_guard lock(handMutex_);
+        if (position_ < handedFrom_) return;
+        taken_.swap(handed_);
+        to = handedFrom_ = handedTo_;
+    }
+    for (const Entry& entry : taken_) {
+        if (entry.physical >= position_) add(entry);
+    }
+    position_ = std::max(position_, to);
+}
+
+bool KeyIndex::advance(std::int64_t end) {
+    if (step(std::min(end, handedFrom()))) return true;
+    takeHanded();
+    return false;
 }
 
 Status KeyIndex::look(std::int64_t bytes, std::int64_t end) {
@@ -205,33 +249,19 @@ bool KeyIndex::step(std::int64_t end) {
             continue;
         }
         // The last file ends with the record at which this began.
-        if (files_.empty() || files_.back()->header().count <= 1 || position_ > files_.back()->header().endPhysical) index(record);
+        const bool fresh = files_.empty() || files_.back()->header().count <= 1 || position_ > files_.back()->header().endPhysical;
+        if (fresh && protocol::transactionType(record.sysFlag) != protocol::kSysFlagRollback) {
+            forEachIndexHash(record.topic, record.properties,
+                             [&](std::int32_t hash) { add({hash, record.physicalOffset, record.storeTimestamp}); });
+        }
         position_ += size;
     }
     return position_ < end;
 }
 
-void KeyIndex::index(const RecordView& record) {
-    if (protocol::transactionType(record.sysFlag) == protocol::kSysFlagRollback) return;
-    std::string_view unique;
-    std::string_view keys;
-    protocol::PropertyReader properties(record.properties);
-    for (std::string_view name, value; properties.next(name, value);) {
-        if (name == protocol::kPropertyUniqueKey) unique = value;
-        if (name == protocol::kPropertyKeys) keys = value;
-    }
-    if (!unique.empty()) add(record.topic, unique, record);
-    while (!keys.empty()) {
-        const std::size_t end = std::min(keys.find(' '), keys.size());
-        if (end > 0) add(record.topic, keys.substr(0, end), record);
-        keys.remove_prefix(std::min(end + 1, keys.size()));
-    }
-}
-
-void KeyIndex::add(std::string_view topic, std::string_view key, const RecordView& record) {
+void KeyIndex::add(const Entry& entry) {
     if (!makeRoom()) return;
-    name_.assign(topic).append("#").append(key);
-    files_.back()->add(indexHash(name_), record.physicalOffset, record.storeTimestamp);
+    files_.back()->add(entry.hash, entry.physical, entry.storeTime);
     if (files_.back()->pending() >= kPendingMax) report(files_.back()->write());
 }
 
@@ -260,11 +290,10 @@ void KeyIndex::report(const Status& status) {
 Status KeyIndex::find(const service::KeyQuery& query, const std::function<bool(std::int64_t)>& visit) {
     const std::lock_guard lock(mutex_);
     const std::int64_t end = p_.state.visibleEnd.load(std::memory_order_acquire);
-    for (int i = 0; i < kStepsForAQuery && step(end); ++i) {}
+    for (int i = 0; i < kStepsForAQuery && (advance(end) || step(end)); ++i) {}
     if (files_.empty()) return Status::ok();
     if (Status written = files_.back()->write(); !written) return written;
-    name_.assign(query.topic).append("#").append(query.key);
-    const std::int32_t hash = indexHash(name_);
+    const std::int32_t hash = indexHash(query.topic, query.key);
     bool more = true;
     std::int64_t before = -1;
     for (auto file = files_.rbegin(); more && file != files_.rend(); ++file) {

@@ -24,9 +24,10 @@
 
 namespace patchbay::mmapstore {
 
-/// Purpose: follows the log from where the newest index file ends, and looks keys up. Appending costs it nothing but a look at a
-/// flag for each batch: the thread reads the log, which also makes it catch up after a crash, or when the files were removed.
-/// Owned by the store. One thread, which sleeps when there is nothing new and looks every few milliseconds while there is.
+/// Purpose: indexes messages from where the newest index file ends, and looks keys up. Appenders hand over the hashes of what they
+/// have at hand; a thread writes them. Where it was not handed the whole (after a start, or when it fell behind by more than it may
+/// keep in memory) it reads the log instead, which also makes it catch up after a crash, or when the files were removed.
+/// Owned by the store. One thread, which sleeps when there is nothing new and looks fifty times a second, or when there is much, while there is.
 /// Failure: keys of messages are not found, which is logged; nothing else is affected.
 class KeyIndex final : public service::AppendListener {
 public:
@@ -65,20 +66,31 @@ public:
 
 private:
     static constexpr std::size_t kPendingMax = 32'768;
+    static constexpr std::size_t kHandedMax = 32'768;
     static constexpr std::int64_t kBytesAtOnce = 4 << 20;
     static constexpr std::int64_t kPopulatedAtOnce = 1 << 20;
 
+    struct Entry {
+        std::int32_t hash;
+        std::int64_t physical;
+        std::int64_t storeTime;
+    };
+
     void stopThread() noexcept;
+    void handOver(const service::AppendedRecord& record);
+    /// Where the log has to be read up to, because nobody handed over what lies before.
+    [[nodiscard]] std::int64_t handedFrom();
+    void takeHanded();
     Status dropChanged(const StopMark& mark);
     [[nodiscard]] static StopMark::Index describe(const IndexFile& file);
     void run();
-    /// Follows the log for a while; true when there is more.
-    bool follow();
+    /// Goes on for a while; true when there is more before `end`.
+    bool advance(std::int64_t end);
+    /// Reads the log for a while; true when there is more before `end`.
     bool step(std::int64_t end);
     /// Makes `window_` cover what begins at `position_`, and sees to it that it can be looked at.
     Status look(std::int64_t bytes, std::int64_t end);
-    void index(const protocol::RecordView& record);
-    void add(std::string_view topic, std::string_view key, const protocol::RecordView& record);
+    void add(const Entry& entry);
     [[nodiscard]] bool makeRoom();
     void report(const Status& status);
 
@@ -87,14 +99,20 @@ private:
     std::mutex wakeMutex_;
     std::condition_variable wake_;
     bool stopping_ = false;  // guarded by wakeMutex_
+    bool hurry_ = false;     // guarded by wakeMutex_; there is much to take
     std::thread thread_;
 
+    std::mutex handMutex_;   // the next three; taken under mutex_
+    std::vector<Entry> handed_;
+    std::int64_t handedFrom_ = 0;  // handed_ has all keys of the log from here to there
+    std::int64_t handedTo_ = 0;
+
     std::mutex mutex_;       // everything below
+    std::vector<Entry> taken_;
     std::vector<std::unique_ptr<IndexFile>> files_;
     std::int64_t position_ = 0;
     Window window_;
     std::int64_t populated_ = 0;  // up to here it can be looked at
-    std::string name_;       // topic#key, reused
     std::vector<StopMark::Index> left_;
 };
 

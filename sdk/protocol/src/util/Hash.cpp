@@ -20,8 +20,8 @@ std::uint32_t hashWide(std::uint32_t hash, std::string_view rest) noexcept {
 
 }  // namespace
 
-std::int32_t javaHashCode(std::string_view utf8) noexcept {
-    std::uint32_t hash = 0;
+std::int32_t javaHashCode(std::string_view utf8, std::int32_t before) noexcept {
+    auto hash = static_cast<std::uint32_t>(before);
     for (std::size_t i = 0; i < utf8.size(); ++i) {
         const auto byte = static_cast<unsigned char>(utf8[i]);
         if (byte >= 0x80) return static_cast<std::int32_t>(hashWide(hash, utf8.substr(i)));

@@ -233,21 +233,11 @@ private:
             const Result<std::string> bytes = log_.read(position, size);
             if (!bytes) return bytes.error();
             protocol::RecordView record;
-            if (protocol::RecordView::parse(*bytes, record, protocol::RecordCheck::Layout) == protocol::RecordStatus::Message) hash(record);
+            if (protocol::RecordView::parse(*bytes, record, protocol::RecordCheck::Layout) == protocol::RecordStatus::Message) {
+                mmapstore::forEachIndexHash(record.topic, record.properties, [&](std::int32_t hash) { lastHashes_.push_back(hash); });
+            }
         }
         return std::find(lastHashes_.begin(), lastHashes_.end(), loadI32(entry)) != lastHashes_.end();
-    }
-
-    void hash(const protocol::RecordView& record) {
-        const std::string prefix = std::string(record.topic) + "#";
-        const std::string_view unique = protocol::findProperty(record.properties, protocol::kPropertyUniqueKey);
-        if (!unique.empty()) lastHashes_.push_back(mmapstore::indexHash(prefix + std::string(unique)));
-        std::string_view keys = protocol::findProperty(record.properties, protocol::kPropertyKeys);
-        while (!keys.empty()) {
-            const std::size_t end = std::min(keys.find(' '), keys.size());
-            lastHashes_.push_back(mmapstore::indexHash(prefix + std::string(keys.substr(0, end))));
-            keys.remove_prefix(std::min(end + 1, keys.size()));
-        }
     }
 
     Status conclude() {

@@ -7,7 +7,8 @@
 namespace patchbay::protocol {
 
 /// String.hashCode() of the text: 31-polynomial over its UTF-16 code units, wrapping at 32 bits. ASCII is quick.
-[[nodiscard]] std::int32_t javaHashCode(std::string_view utf8) noexcept;
+/// With `before`, the hash of a text, it is the hash of that text followed by this one.
+[[nodiscard]] std::int32_t javaHashCode(std::string_view utf8, std::int32_t before = 0) noexcept;
 
 /// The code by which a message's TAGS value is indexed; 0 when there is no tag.
 [[nodiscard]] inline std::int64_t tagsCode(std::string_view tags) noexcept {
