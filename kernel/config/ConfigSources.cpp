@@ -97,11 +97,6 @@ PluginFile readPluginFile(FileSystem& files, const std::string& path, Problems& 
 
 }  // namespace
 
-std::string directoryOf(const std::string& path) {
-    const auto parent = std::filesystem::path(path).parent_path().string();
-    return parent.empty() ? "." : parent;
-}
-
 bool isServiceKey(std::string_view key) noexcept {
     return key.starts_with(kServicePrefix) && key.size() > kServicePrefix.size();
 }

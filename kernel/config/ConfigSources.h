@@ -90,7 +90,5 @@ private:
 [[nodiscard]] std::string switchKey(std::string_view plugin);
 /// Applies "executor.NAME.field = value" to `out`; says what is wrong with it otherwise.
 [[nodiscard]] std::optional<std::string> applyExecutorKey(std::string_view key, std::string_view value, ExecutorOverrides& out);
-/// The directory part of a path, "." for a bare name.
-[[nodiscard]] std::string directoryOf(const std::string& path);
 
 }  // namespace patchbay::kernel

@@ -251,7 +251,7 @@ Status OffsetService::persist() {
     // Read before the snapshot: a change meanwhile is written twice rather than never.
     const std::uint64_t changes = table_.changes();
     if (changes == persisted_) return Status::ok();
-    const std::string directory = path_.substr(0, path_.rfind('/'));
+    const std::string directory = directoryOf(path_);
     if (Status made = context_.files().makeDirectories(directory); !made) return made;
     if (Status written = context_.files().replaceAtomically(path_, withChecksum(encode(json::Dialect::Pretty)), true); !written) return written;
     persisted_ = changes;

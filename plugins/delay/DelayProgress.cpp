@@ -104,7 +104,7 @@ Status DelayProgress::persist(service::MessageStore& store) {
         text = encode(json::Dialect::Pretty);
     }
     if (Status flushed = store.flush(); !flushed) return flushed;
-    if (Status made = files_.makeDirectories(path_.substr(0, path_.rfind('/'))); !made) return made;
+    if (Status made = files_.makeDirectories(directoryOf(path_)); !made) return made;
     if (Status written = files_.replaceAtomically(path_, text, true); !written) return written;
     const std::lock_guard lock(mutex_);
     persisted_ = changes;

@@ -184,7 +184,7 @@ Status FilterTable::persist() {
         changes = changes_;
         text = encode();
     }
-    if (Status made = files_.makeDirectories(path_.substr(0, path_.rfind('/'))); !made) return made;
+    if (Status made = files_.makeDirectories(directoryOf(path_)); !made) return made;
     if (Status written = files_.replaceAtomically(path_, text, true); !written) return written;
     const std::lock_guard lock(mutex_);
     persisted_ = changes;

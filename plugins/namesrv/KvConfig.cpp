@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::string_view kRoot = "configTable";
 
-std::string directoryOf(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos || slash == 0 ? std::string() : path.substr(0, slash);
-}
-
 }  // namespace
 
 Status KvConfig::load(plugin::Logger& log) {
@@ -80,9 +75,7 @@ std::size_t KvConfig::bytesOf(const Tables& tables) noexcept {
 }
 
 Status KvConfig::replace(Tables changed) {
-    if (const std::string directory = directoryOf(path_); !directory.empty()) {
-        if (auto made = files_.makeDirectories(directory); !made) return made;
-    }
+    if (auto made = files_.makeDirectories(directoryOf(path_)); !made) return made;
     if (auto written = files_.replaceAtomically(path_, toJson(changed), true); !written) return written;
     const std::unique_lock guard(lock_);
     tables_ = std::move(changed);

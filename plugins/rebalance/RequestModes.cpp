@@ -40,7 +40,7 @@ Status RequestModes::set(const std::string& topic, const std::string& group, Mod
         topics = topics_;
     }
     topics[topic].insert_or_assign(group, setting);
-    if (Status made = context_.files().makeDirectories(path_.substr(0, path_.rfind('/'))); !made) return made;
+    if (Status made = context_.files().makeDirectories(directoryOf(path_)); !made) return made;
     if (Status written = context_.files().replaceAtomically(path_, encode(topics), true); !written) return written;
     const std::lock_guard lock(mutex_);
     topics_ = std::move(topics);

@@ -64,7 +64,7 @@ Status TimerProgress::persist(const TimerMark& mark, service::MessageStore& stor
     if (mark == mark_) return Status::ok();
     version_.next(clock_.wallMs());
     if (Status flushed = store.flush(); !flushed) return flushed;
-    if (Status made = files_.makeDirectories(path_.substr(0, path_.rfind('/'))); !made) return made;
+    if (Status made = files_.makeDirectories(directoryOf(path_)); !made) return made;
     if (Status written = files_.replaceAtomically(path_, encode(mark), true); !written) return written;
     mark_ = mark;
     return Status::ok();

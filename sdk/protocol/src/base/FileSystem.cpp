@@ -3,13 +3,13 @@
 
 namespace patchbay {
 
-namespace {
-
-std::string parentOf(const std::string& path) {
+std::string directoryOf(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string::npos) return ".";
     return slash == 0 ? "/" : path.substr(0, slash);
 }
+
+namespace {
 
 Status writeNew(FileSystem& files, const std::string& path, std::string_view content) {
     Result<std::unique_ptr<File>> file = files.open(path, OpenMode::Create);
@@ -48,7 +48,7 @@ Status FileSystem::replaceAtomically(const std::string& path, std::string_view c
         if (Status kept = writeNew(*this, path + ".bak", *old); !kept) return kept;
     }
     if (Status renamed = rename(fresh, path); !renamed) return renamed;
-    return syncDirectory(parentOf(path));
+    return syncDirectory(directoryOf(path));
 }
 
 }  // namespace patchbay

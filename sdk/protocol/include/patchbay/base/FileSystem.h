@@ -70,6 +70,9 @@ public:
 
 enum class OpenMode : std::uint8_t { Read, ReadWrite, Create };  ///< Create: ReadWrite, made when missing
 
+/// The directory that a path lies in: "." for a bare name.
+[[nodiscard]] std::string directoryOf(const std::string& path);
+
 /// Thread-safe. Paths are UTF-8.
 class FileSystem {
 public:
