@@ -52,6 +52,12 @@ void ClientProcessor::process(plugin::Request request) {
 void ClientProcessor::heartbeat(plugin::Request request) {
     Result<protocol::HeartbeatData> data = bodyOf<protocol::HeartbeatData>(request);
     if (!data) return refuse(std::move(request), data.error());
+    const auto groups = data->consumerDataSet.size() + data->producerGroups.size();
+    if (groups > config_.heartbeatGroupsMax) {
+        return refuse(std::move(request), {StatusCode::InvalidArgument,
+                                           "the heartbeat names " + std::to_string(groups) + " groups, limit heartbeatGroupsMax " +
+                                               std::to_string(config_.heartbeatGroupsMax)});
+    }
     const protocol::CommandView& command = request.command();
     const Sender from{request.peer(), data->clientId, static_cast<std::uint8_t>(command.language), command.version,
                       context_.clock().wallMs(), context_.clock().now()};

@@ -23,6 +23,8 @@ constexpr std::array kKeys{
     plugin::ConfigKey{"rebalanceLockMaxLiveTime", ConfigType::Millis, "60000",
                       "A queue lock of an orderly consumer that is not refreshed ends after this time.", 0, 1000, 86'400'000,
                       "rocketmq.broker.rebalance.lockMaxLiveTime"},
+    plugin::ConfigKey{"heartbeatGroupsMax", ConfigType::Int, "1000",
+                      "A heartbeat with more groups of consumers and producers is refused: each new one is stored.", 0, 1, 100'000},
 };
 
 }  // namespace
@@ -38,6 +40,7 @@ ClientsConfig ClientsConfig::from(const plugin::ConfigView& view) {
     config.producerExpiry = view.millis("producerExpiredTimeout");
     config.subscriptionExpiry = view.millis("subscriptionExpiredTimeout");
     config.lockLife = view.millis("rebalanceLockMaxLiveTime");
+    config.heartbeatGroupsMax = static_cast<std::size_t>(view.integer("heartbeatGroupsMax"));
     return config;
 }
 

@@ -4,6 +4,7 @@
 #include "patchbay/plugin/Config.h"
 
 #include <chrono>
+#include <cstddef>
 #include <span>
 
 namespace patchbay::plugins::clients {
@@ -17,6 +18,7 @@ struct ClientsConfig {
     std::chrono::milliseconds producerExpiry{120'000};
     std::chrono::milliseconds subscriptionExpiry{600'000};
     std::chrono::milliseconds lockLife{60'000};
+    std::size_t heartbeatGroupsMax = 1'000;
 
     static std::span<const plugin::ConfigKey> keys() noexcept;
     static ClientsConfig from(const plugin::ConfigView& view);

@@ -179,6 +179,14 @@ void RouteTable::dropTopicsNotIn(const protocol::TopicConfigTable& named, std::s
     }
 }
 
+void RouteTable::dropMappings(std::string_view broker, Slices& slices) {
+    for (auto at = mappings_.begin(); at != mappings_.end();) {
+        slices.step();
+        if (const auto mapping = at->second.find(broker); mapping != at->second.end()) at->second.erase(mapping);
+        at = at->second.empty() ? mappings_.erase(at) : std::next(at);
+    }
+}
+
 void RouteTable::touchLive(const protocol::RegisterBrokerRequest& broker, const protocol::RegisterBrokerBody& body,
                            const Ref<plugin::Peer>& peer, MonotonicTime now, std::chrono::milliseconds expiry) {
     LiveBroker& live = live_[std::string(broker.clusterName)][std::string(broker.brokerAddr)];
@@ -229,6 +237,7 @@ void RouteTable::removeLocked(std::string_view cluster, std::string_view name, s
             at = at->second.empty() ? clusters_.erase(at) : std::next(at);
         }
         dropTopicsNotIn({}, name, slices);
+        dropMappings(name, slices);
         return;
     }
     if (!group->second.enableActingMaster) return;
@@ -346,6 +355,7 @@ void RouteTable::deleteTopic(std::string_view topic, std::string_view cluster) {
         if (!at->second.empty()) return;
     }
     topics_.erase(at);
+    if (const auto mapping = mappings_.find(topic); mapping != mappings_.end()) mappings_.erase(mapping);
 }
 
 void RouteTable::registerTopic(std::string_view topic, std::span<const QueueData> queues) {

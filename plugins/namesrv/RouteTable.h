@@ -127,6 +127,7 @@ private:
     void applyTopics(const protocol::RegisterBrokerRequest& broker, const protocol::TopicConfigSerializeWrapper& wrapper,
                      bool all, bool readOnly, Slices& slices);
     void dropTopicsNotIn(const protocol::TopicConfigTable& named, std::string_view broker, Slices& slices);
+    void dropMappings(std::string_view broker, Slices& slices);
     void touchLive(const protocol::RegisterBrokerRequest& broker, const protocol::RegisterBrokerBody& body,
                    const Ref<plugin::Peer>& peer, MonotonicTime now, std::chrono::milliseconds expiry);
     void removeLocked(std::string_view cluster, std::string_view name, std::string_view address, Slices& slices,

@@ -156,7 +156,7 @@ Status JournaledFile::append(const protocol::DataVersion& version, std::string_v
 Status JournaledFile::open() {
     if (journal_) return Status::ok();
     FileSystem& files = context_.files();
-    if (Status made = files.makeDirectories(path_.substr(0, path_.rfind('/'))); !made) return made;
+    if (Status made = files.makeDirectories(directoryOf(path_)); !made) return made;
     Result<std::unique_ptr<File>> file = files.open(path_ + ".journal", OpenMode::Create);
     if (!file) return file.error();
     journal_ = std::move(*file);
@@ -178,11 +178,17 @@ void JournaledFile::syncNow() {
     }
     // The file stays open until stop(), which no timer outlives.
     Status synced = journal_->sync();
-    if (synced && !std::exchange(nameSynced_, true)) synced = context_.files().syncDirectory(path_.substr(0, path_.rfind('/')));
-    if (!synced) {
-        context_.log().limited(plugin::LogLevel::Error, "a journal cannot be made durable",
-                               {{"file", path_}, {"problem", synced.message()}});
+    if (synced && !nameSynced_) {
+        synced = context_.files().syncDirectory(directoryOf(path_));
+        nameSynced_ = synced.isOk();
     }
+    if (synced) return;
+    context_.log().limited(plugin::LogLevel::Error, "a journal cannot be made durable",
+                           {{"file", path_}, {"problem", synced.message()}});
+    // What a failed sync left behind may be gone although the next one succeeds; the whole table in a new file is not.
+    if (foldAndLog()) return;
+    const auto lock = lockChanges();
+    if (!std::exchange(quietPending_, true)) context_.timers().after(rules_.quiet, [this] { foldWhenQuiet(); });
 }
 
 void JournaledFile::foldWhenQuiet() {

@@ -1,6 +1,7 @@
 #include "patchbay/testkit/FaultyFiles.h"
 
 #include <chrono>
+#include <utility>
 
 namespace patchbay::testkit {
 
@@ -29,8 +30,12 @@ Status FaultyFiles::Faults::waitForSync() {
         changed.wait(lock, [this] { return !hold; });
         --held;
     }
-    if (sync) syncs.fetch_add(1);
-    return sync;
+    if (!sync && syncsToFail-- > 0) {
+        if (syncsToFail > 0) return sync;
+        return std::exchange(sync, Status::ok());
+    }
+    syncs.fetch_add(1);
+    return Status::ok();
 }
 
 class FaultyMapping final : public Mapping {
@@ -105,8 +110,9 @@ void FaultyFiles::failReads(Status with) {
     faults_->read = std::move(with);
 }
 
-void FaultyFiles::failSyncs(Status with) {
+void FaultyFiles::failSyncs(Status with, std::uint64_t times) {
     const std::lock_guard lock(faults_->mutex);
+    faults_->syncsToFail = times;
     faults_->sync = std::move(with);
 }
 

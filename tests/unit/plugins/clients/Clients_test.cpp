@@ -409,6 +409,19 @@ TEST(Clients, BodiesWithoutEndAreRefusedWithoutHarm) {
     EXPECT_EQ(bench.beat(bench.context.peer(), Beat{}), "true");
 }
 
+TEST(Clients, AHeartbeatOfMoreGroupsThanTheLimitRegistersNone) {
+    ClientsBench bench(testkit::Settings{{"heartbeatGroupsMax", "3"}});
+    protocol::HeartbeatData many = Beat{}.data();
+    many.producerGroups = {"A", "B", "C"};
+    const auto refused = bench.context.call(RequestCode::HeartBeat, testkit::Fields{}, many.toJson());
+    EXPECT_EQ(refused.code(), ResponseCode::SystemError);
+    EXPECT_EQ(refused.remark(), "the heartbeat names 4 groups, limit heartbeatGroupsMax 3");
+    EXPECT_TRUE(bench.ids("G").empty());
+    many.producerGroups.pop_back();
+    EXPECT_EQ(bench.context.call(RequestCode::HeartBeat, testkit::Fields{}, many.toJson()).code(), ResponseCode::Success);
+    EXPECT_EQ(bench.ids("G").size(), 1U);
+}
+
 TEST(Clients, TenThousandClientsComeAndGo) {
     ClientsBench bench;
     std::vector<Ref<FakePeer>> peers;

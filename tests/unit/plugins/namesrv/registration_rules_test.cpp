@@ -181,6 +181,14 @@ TEST(RegistrationRules, StaticTopicsAreToldAsTheyCame) {
     ASSERT_TRUE(route.has_value());
     ASSERT_TRUE(route->topicQueueMappingByBroker.has_value());
     EXPECT_EQ(route->topicQueueMappingByBroker->at("broker-a"), mapping);
+
+    // The broker leaves, and comes again without the mapping.
+    server.call(RequestCode::UnregisterBroker, {{"brokerName", broker.name}, {"brokerAddr", broker.address},
+                                                {"clusterName", broker.cluster}, {"brokerId", "0"}});
+    server.registerBroker(broker, kTwo);
+    route = protocol::TopicRouteData::fromJson(server.route("A").body());
+    ASSERT_TRUE(route.has_value());
+    EXPECT_TRUE(!route->topicQueueMappingByBroker || route->topicQueueMappingByBroker->empty());
 }
 
 TEST(RegistrationRules, AZoneSeesItsOwnBrokersAndThoseWithoutAMaster) {

@@ -232,6 +232,17 @@ TEST(JournaledFile, AFileThatCannotBeFoldedIsTriedAgain) {
     EXPECT_TRUE(protocol::TopicConfigs::fromJson(bench.read("topics.json"))->topicConfigTable.contains("One"));
 }
 
+TEST(JournaledFile, AfterAFailedSyncTheWholeTableIsWrittenAnewAtOnce) {
+    TopicsBench bench;
+    bench.start();
+    ASSERT_TRUE(bench.send("One"));
+    bench.files.failSyncs({StatusCode::Io, "input/output error"}, 1);
+    bench.context.advance(1s);
+    EXPECT_TRUE(bench.context.log().contains("a journal cannot be made durable"));
+    ASSERT_TRUE(bench.exists("topics.json")) << "the journal's pages may be lost although the next sync succeeds";
+    EXPECT_TRUE(protocol::TopicConfigs::fromJson(bench.read("topics.json"))->topicConfigTable.contains("One"));
+}
+
 TEST(JournaledFile, ChangesAreSyncedSoonAndFoldedWhenItIsQuiet) {
     TopicsBench bench;
     bench.start();

@@ -21,7 +21,7 @@ public:
 
     void failWrites(Status with);   ///< writes, truncations and allocations; e.g. Full
     void failReads(Status with);    ///< populating mappings as well; nothing mapped is resident then
-    void failSyncs(Status with);
+    void failSyncs(Status with, std::uint64_t times = UINT64_MAX);  ///< of files; the next `times` of them
     /// For files whose path contains `part`, however they are opened; files that are open are not concerned.
     void failOpens(Status with, std::string part);
     /// Lets them wait until clear().
@@ -64,6 +64,7 @@ private:
         Status sync;
         Status open;
         std::string openPart;
+        std::uint64_t syncsToFail = 0;
         bool hold = false;
         int held = 0;
         bool holdOpens = false;
