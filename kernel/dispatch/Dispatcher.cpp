@@ -144,6 +144,12 @@ void Dispatcher::enter(ServerRequest& request) noexcept {
     lane.active.store(lane.active.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     ++lane.entered;
     request.inFlight_ = true;
+    // A turn reads its sockets before the task that publish() has posted: what waited goes first, or one connection's requests
+    // would overtake each other.
+    if (lane.heldCount.load(std::memory_order_relaxed) > 0 && lane.epoch != epoch_.load(std::memory_order_acquire)) [[unlikely]] {
+        tableOf(lane);
+        release(lane);
+    }
     admit(request);
 }
 

@@ -37,12 +37,6 @@ private:
 
 }  // namespace
 
-std::string_view toString(PluginState state) noexcept {
-    static constexpr std::string_view kNames[] = {"Found",   "Checked",  "Loaded",  "Created",   "Configured", "Initialised",
-                                                  "Started", "Draining", "Stopped", "Destroyed", "Retired",    "Failed"};
-    return kNames[static_cast<std::size_t>(state)];
-}
-
 PluginInstance::PluginInstance(PluginFile file, PluginDescription description, std::string libraryPath, std::uint32_t number)
     : file_(std::move(file)), description_(std::move(description)), libraryPath_(std::move(libraryPath)), number_(number) {}
 

@@ -14,10 +14,8 @@
 namespace patchbay::kernel {
 
 enum class PluginState : std::uint8_t {
-    Found, Checked, Loaded, Created, Configured, Initialised, Started, Draining, Stopped, Destroyed, Retired, Failed
+    Checked, Loaded, Created, Configured, Initialised, Started, Draining, Stopped, Destroyed, Retired, Failed
 };
-
-[[nodiscard]] std::string_view toString(PluginState state) noexcept;
 
 /// The wall around a plugin: every call into it goes through here, no exception leaves, and texts that it returns are copied.
 /// Owned by the plugin host. Lifecycle thread only.

@@ -18,11 +18,15 @@ ClientConnection::ClientConnection(OutboundConnections& owner, net::EventLoop& l
     : net::Connection(loop, limits), owner_(owner), hostPort_(std::move(hostPort)), calls_(loop, owner.context().post) {}
 
 void ClientConnection::call(protocol::RemotingCommand& command, std::chrono::milliseconds timeout, plugin::InvokeDone done) {
-    command.flag = 0;
+    command.flag &= protocol::kFlagOneway;
     command.opaque = static_cast<std::int32_t>(nextOpaque_++);
     const auto frame = command.encode(protocol::SerializeType::Json);
     if (!frame) return PendingCalls::refuse(owner_.context().post, std::move(done), frame.error());
-    calls_.add(command.opaque, timeout, std::move(done));
+    if (command.isOneway()) {
+        owner_.context().post([done = std::move(done)]() mutable { done(protocol::RemotingCommand()); });
+    } else {
+        calls_.add(command.opaque, timeout, std::move(done));
+    }
     if (!connected_) {
         unsent_ += *frame;
         return;

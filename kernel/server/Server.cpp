@@ -57,6 +57,10 @@ Status Server::listen() {
     return Status::ok();
 }
 
+void Server::accept(int fd, ListenerIndex listener, const SocketAddress& remote, const SocketAddress& local) {
+    registry_->accept(fd, listener, remote, local);
+}
+
 void Server::closeListeners() noexcept {
     for (auto& acceptor : acceptors_) acceptor->stop();
 }

@@ -46,6 +46,8 @@ public:
     void publish(Ref<RouteTable> table) { dispatcher_.publish(std::move(table)); }
     /// From here on clients are served.
     Status listen();
+    /// Serves a connected stream socket that was accepted elsewhere; takes it over. Any thread, from start() to closeConnections().
+    void accept(int fd, ListenerIndex listener, const SocketAddress& remote, const SocketAddress& local);
 
     /// Takes up to 250 ms.
     void closeListeners() noexcept;

@@ -11,10 +11,18 @@ namespace patchbay::kernel {
 
 using plugin::LogLevel;
 
+namespace {
+
+bool sameMachine(const SocketAddress& remote, const SocketAddress& local) noexcept {
+    return remote.isLoopback() || remote.sameHost(local);
+}
+
+}  // namespace
+
 ServerConnection::ServerConnection(ConnectionRegistry& registry, net::EventLoop& loop, ListenerIndex listener,
                                    SocketAddress remote, SocketAddress local)
     : RequestOrigin(loop, listener), net::Connection(loop, registry.shared()), registry_(registry), id_(registry.nextId()),
-      local_(local), remote_(remote) {}
+      local_(local), remote_(remote), fromHere_(sameMachine(remote, local)) {}
 
 std::string_view ServerConnection::listener() const noexcept { return registry_.listenerName(listenerIndex); }
 
@@ -26,7 +34,10 @@ std::int64_t ServerConnection::preface(std::string_view bytes) noexcept {
         case net::Preface::Kind::NeedMore: return -1;
         case net::Preface::Kind::Frames: return 0;
         case net::Preface::Kind::Proxy:
-            if (preface.source) remote_ = *preface.source;
+            if (preface.source) {
+                remote_ = *preface.source;
+                fromHere_ = fromHere_ && sameMachine(remote_, local_);
+            }
             return static_cast<std::int64_t>(preface.bytes);
         default: undecodable({StatusCode::Corrupt, std::string(net::guessCause(preface.kind))}); return -1;
     }

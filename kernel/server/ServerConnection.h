@@ -25,6 +25,7 @@ public:
     [[nodiscard]] std::uint64_t id() const noexcept override { return id_; }
     [[nodiscard]] const SocketAddress& remote() const noexcept override { return remote_; }
     [[nodiscard]] const SocketAddress& local() const noexcept override { return local_; }
+    [[nodiscard]] bool isLocal() const noexcept override { return fromHere_; }
     [[nodiscard]] std::string_view listener() const noexcept override;
     [[nodiscard]] bool isOpen() const noexcept override { return net::Connection::isOpen(); }
     Status push(protocol::RemotingCommand command) noexcept override;
@@ -53,6 +54,7 @@ private:
     const std::uint64_t id_;
     const SocketAddress local_;
     SocketAddress remote_;  // changed by a PROXY header, before anybody else knows the connection
+    bool fromHere_;         // may only become false by that header: everybody can send one
 
     std::atomic<std::uint32_t> inFlight_{0};
     std::atomic<bool> throttled_{false};

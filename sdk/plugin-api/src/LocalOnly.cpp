@@ -6,17 +6,6 @@
 
 namespace patchbay::plugin {
 
-namespace {
-
-bool isLoopback(const SocketAddress& address) noexcept {
-    const std::string_view ip = address.ipBytes();
-    if (!address.isV6()) return ip.front() == 127;
-    if (ip.back() == 1) return ip.substr(0, 15) == std::string_view("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15);
-    return false;
-}
-
-}  // namespace
-
 Result<LocalOnly> LocalOnly::parse(std::string_view key, std::string_view codes) {
     LocalOnly set;
     set.key_ = key;
@@ -35,14 +24,9 @@ Result<LocalOnly> LocalOnly::parse(std::string_view key, std::string_view codes)
     return set;
 }
 
-bool LocalOnly::isLocal(const Peer& peer) noexcept {
-    return isLoopback(peer.remote()) ||
-           (peer.remote().isV6() == peer.local().isV6() && peer.remote().ipBytes() == peer.local().ipBytes());
-}
-
 std::optional<Response> LocalOnly::refuse(const Request& request) const {
     const std::int32_t code = request.command().code;
-    if (std::ranges::find(codes_, code) == codes_.end() || isLocal(request.peer())) return std::nullopt;
+    if (std::ranges::find(codes_, code) == codes_.end() || request.peer().isLocal()) return std::nullopt;
     return Response(protocol::ResponseCode::NoPermission, "request type " + std::to_string(code) +
                                                               " is served to peers of this machine only, see " + std::string(key_));
 }

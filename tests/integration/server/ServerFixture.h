@@ -42,6 +42,8 @@ public:
     }
     /// The other direction: takes a connection from a listening socket.
     static TestClient acceptedFrom(int listener) { return TestClient(Accepted{::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC)}); }
+    /// Over a connected socket, which it closes.
+    static TestClient over(int fd) { return TestClient(Accepted{fd}); }
     ~TestClient() { ::close(fd_); }
     TestClient(const TestClient&) = delete;
     TestClient& operator=(const TestClient&) = delete;

@@ -3,6 +3,8 @@
 // Left to others: malformed input (malformed_test.cpp), routing (unit/kernel/dispatch).
 #include "integration/server/ServerFixture.h"
 
+#include <array>
+#include <fcntl.h>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -211,6 +213,27 @@ TEST_F(ServerTest, TheProxyHeaderNamesThePeer) {
     EXPECT_EQ(client.call(request(30, 1)).remark, "192.0.2.7:1234");
 }
 
+TEST_F(ServerTest, AProxyHeaderMakesAPeerAStrangerAndNeverALocal) {
+    start();
+    serve(30, [](Request r) { std::move(r).respond(ResponseCode::Success, r.peer().isLocal() ? "local" : "stranger"); });
+    const auto seen = [&](const std::string& header) {
+        TestClient client(ports[0]);
+        client.send(header);
+        return client.call(request(30, 1)).remark;
+    };
+    EXPECT_EQ(seen(""), "local");
+    EXPECT_EQ(seen("PROXY TCP4 127.0.0.1 127.0.0.1 1 1\r\n"), "local");
+    EXPECT_EQ(seen("PROXY TCP4 192.0.2.7 127.0.0.1 1234 10911\r\n"), "stranger");
+
+    std::array<int, 2> pair{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()), 0);
+    ASSERT_EQ(::fcntl(pair[0], F_SETFL, 0), 0);
+    server->accept(pair[1], 0, *SocketAddress::parse("192.0.2.7:1234"), *SocketAddress::parse("198.51.100.1:10911"));
+    auto afar = TestClient::over(pair[0]);
+    afar.send("PROXY TCP4 127.0.0.1 127.0.0.1 1 1\r\n");
+    EXPECT_EQ(afar.call(request(30, 1)).remark, "stranger");
+}
+
 TEST_F(ServerTest, AServerCanCallItsClientAndLosesPatience) {
     start();
     std::promise<Ref<plugin::Peer>> known;
@@ -278,7 +301,7 @@ TEST_F(ServerTest, AnOpenCallKeepsThePluginThatMadeItUntilItsCallbackIsGone) {
     EXPECT_TRUE(generation->idle());
 }
 
-TEST_F(ServerTest, ACalledServerThatAsksBackIsToldThatNobodyIsThere) {
+TEST_F(ServerTest, ACalledServerIsToldThingsAndThatNobodyAnswersWhatItAsks) {
     start();
     const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in at{};
@@ -289,12 +312,22 @@ TEST_F(ServerTest, ACalledServerThatAsksBackIsToldThatNobodyIsThere) {
     ASSERT_EQ(::listen(listener, 1), 0);
     ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size), 0);
     std::optional<Result<RemotingCommand>> end;
-    server->remoting().invoke("127.0.0.1:" + std::to_string(ntohs(at.sin_port)), request(103, 0), 5s,
-                              [&](Result<RemotingCommand> result) { end = std::move(result); });
+    const auto address = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+    server->remoting().invoke(address, request(103, 0), 5s, [&](Result<RemotingCommand> result) { end = std::move(result); });
     auto called = TestClient::acceptedFrom(listener);
     ::close(listener);
     const auto asked = called.receive();
     ASSERT_TRUE(asked);
+    EXPECT_FALSE(asked->isOneway());
+    auto told = request(905, 0);
+    told.flag = protocol::kFlagOneway;
+    bool gone = false;
+    server->remoting().invoke(address, std::move(told), 5s, [&](Result<RemotingCommand> result) { gone = result.has_value(); });
+    const auto heard = called.receive();
+    ASSERT_TRUE(heard);
+    EXPECT_TRUE(heard->isOneway());
+    ASSERT_TRUE(eventually([&] { timers.runOne(); return gone; }));
+    EXPECT_FALSE(end) << "that was the other call";
     auto oneway = request(905, 76);
     oneway.flag = protocol::kFlagOneway;
     called.send(oneway);

@@ -55,6 +55,11 @@ Result<SocketAddress> SocketAddress::parse(std::string_view text) {
     return address;
 }
 
+bool SocketAddress::isLoopback() const noexcept {
+    if (!v6_) return ip_.front() == 127;
+    return ip_.back() == 1 && std::all_of(ip_.begin(), ip_.end() - 1, [](std::uint8_t byte) { return byte == 0; });
+}
+
 std::string_view SocketAddress::ipBytes() const noexcept {
     return {reinterpret_cast<const char*>(ip_.data()), v6_ ? std::size_t{16} : std::size_t{4}};
 }

@@ -30,6 +30,7 @@ public:
     std::uint64_t id() const noexcept override { return 1; }
     const SocketAddress& remote() const noexcept override { return address_; }
     const SocketAddress& local() const noexcept override { return address_; }
+    bool isLocal() const noexcept override { return true; }
     std::string_view listener() const noexcept override { return "broker"; }
     bool isOpen() const noexcept override { return open; }
     Status push(RemotingCommand) noexcept override { return Status::ok(); }

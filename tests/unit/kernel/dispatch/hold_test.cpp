@@ -55,6 +55,17 @@ TEST_F(HoldTest, RequestsWaitWithTheirBodiesAndGoOnInOrder) {
     EXPECT_EQ(dispatcher.active(), 0U);
 }
 
+TEST_F(HoldTest, WhatIsReadAfterTheExchangeDoesNotOvertakeWhatWaitedForIt) {
+    hold();
+    arrive(*origin, {request(1)});
+    turn();
+    ASSERT_EQ(dispatcher.held(), 1U);
+    arrive(*origin, {request(2)});  // read in the turn that also runs what publish() posts, and before it
+    publish({&next});
+    turn();
+    EXPECT_EQ(order, "12");
+}
+
 TEST_F(HoldTest, ARequestThatWasHandedBackLetsGoOfItsGeneration) {
     std::vector<Request> kept;
     TestProcessor keeps([&](Request r) { kept.push_back(std::move(r)); });

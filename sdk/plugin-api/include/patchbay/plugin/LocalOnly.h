@@ -18,11 +18,8 @@ public:
     /// Codes separated by blanks; empty: everything is served to everybody. `key` is named in the error.
     static Result<LocalOnly> parse(std::string_view key, std::string_view codes);
 
-    /// The refusal (NO_PERMISSION, naming the key) when the request's code is in the set and its peer is not local.
+    /// The refusal (NO_PERMISSION, naming the key) when the request's code is in the set and its peer is not local (Peer::isLocal).
     [[nodiscard]] std::optional<Response> refuse(const Request& request) const;
-
-    /// A loopback address, or the address that it connected to.
-    [[nodiscard]] static bool isLocal(const Peer& peer) noexcept;
 
 private:
     std::string_view key_;   // static text of the plugin

@@ -22,8 +22,11 @@ using InvokeDone = std::function<void(Result<protocol::RemotingCommand>)>;
 class Peer : public RefCounted {
 public:
     [[nodiscard]] virtual std::uint64_t id() const noexcept = 0;  ///< never reused within a process
+    /// Where the client is: what a proxy in front of us says of it, if one does, else the other end of the socket.
     [[nodiscard]] virtual const SocketAddress& remote() const noexcept = 0;
     [[nodiscard]] virtual const SocketAddress& local() const noexcept = 0;
+    /// The client runs on this machine: the other end of the socket does, and no proxy says that it speaks for somebody elsewhere.
+    [[nodiscard]] virtual bool isLocal() const noexcept = 0;
     [[nodiscard]] virtual std::string_view listener() const noexcept = 0;  ///< "broker", "namesrv"
     [[nodiscard]] virtual bool isOpen() const noexcept = 0;
     /// Sends a one-way request to the client. Unavailable when it is gone, Busy when its send buffer is over the limit.

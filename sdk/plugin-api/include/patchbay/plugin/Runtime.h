@@ -34,7 +34,8 @@ public:
 
 /// Calls to other servers (name servers, brokers). One connection per address, opened when needed, closed when idle.
 /// Names are resolved on a thread of their own. Any thread; never blocks. `done` runs once on the control executor; for calls
-/// that are open when the plugin is about to stop it runs before stop(), on its thread, with Cancelled.
+/// that are open when the plugin is about to stop it runs before stop(), on its thread, with Cancelled. A command with the one-way
+/// flag has no answer: `done` gets an empty command as soon as it waits to be sent.
 class RemotingInvoker {
 public:
     virtual ~RemotingInvoker();

@@ -177,7 +177,8 @@ private:
     }
 
     void startTicking() {
-        if (running_.load(std::memory_order_acquire)) return;
+        // In one order with size_, here and in tick(): either the tick sees the request or this sees that nobody ticks.
+        if (running_.load(std::memory_order_seq_cst)) return;
         const std::lock_guard lock(tickMutex_);
         if (ticking_ || closed_) return;
         ticking_ = true;
@@ -204,7 +205,7 @@ private:
         const std::lock_guard lock(tickMutex_);
         if (closed_) return;
         ticking_ = !empty();
-        running_.store(ticking_, std::memory_order_release);
+        running_.store(ticking_, std::memory_order_seq_cst);
         // A hold that came between the look and the store above saw `running` and did not start a timer.
         if (!ticking_ && !empty()) {
             ticking_ = true;

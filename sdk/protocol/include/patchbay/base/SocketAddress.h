@@ -24,6 +24,10 @@ public:
     /// 4 or 16 bytes in network order.
     [[nodiscard]] std::string_view ipBytes() const noexcept;
     [[nodiscard]] std::string ipText() const;
+    /// 127.0.0.0/8 or ::1.
+    [[nodiscard]] bool isLoopback() const noexcept;
+    /// The same address, whatever the ports.
+    [[nodiscard]] bool sameHost(const SocketAddress& other) const noexcept { return v6_ == other.v6_ && ip_ == other.ip_; }
     /// "ip:port"; IPv6 in brackets.
     [[nodiscard]] std::string toString() const;
 

@@ -24,6 +24,7 @@ public:
     [[nodiscard]] std::uint64_t id() const noexcept override { return id_; }
     [[nodiscard]] const SocketAddress& remote() const noexcept override { return remote_; }
     [[nodiscard]] const SocketAddress& local() const noexcept override { return local_; }
+    [[nodiscard]] bool isLocal() const noexcept override { return remote_.isLoopback(); }
     [[nodiscard]] std::string_view listener() const noexcept override { return listener_; }
     [[nodiscard]] bool isOpen() const noexcept override;
     Status push(protocol::RemotingCommand command) noexcept override;
