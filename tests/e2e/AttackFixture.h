@@ -38,7 +38,7 @@ protected:
     static constexpr std::size_t kGrowthMax = 32U << 20;
     static constexpr std::size_t kWatching = 4;
 
-    AttackFixture() : broker_("service.patchbay.MessageStore = storage-mmap\n") {}
+    explicit AttackFixture(const std::string& store = "storage-mmap") : broker_("service.patchbay.MessageStore = " + store + "\n") {}
 
     void SetUp() override {
         ASSERT_TRUE(broker_.start()) << broker_.output();

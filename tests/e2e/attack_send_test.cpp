@@ -11,8 +11,9 @@
 namespace patchbay::test {
 namespace {
 
-class AttackSend : public AttackFixture {
+class AttackSend : public AttackFixture, public ::testing::WithParamInterface<std::string> {
 protected:
+    AttackSend() : AttackFixture(GetParam()) {}
     static std::string entry(std::string_view body, std::string_view properties = {}) {
         std::string out;
         protocol::appendBatchEntry(out, {0, body, properties});
@@ -47,9 +48,9 @@ protected:
     }
 };
 
-TEST_F(AttackSend, AnEmptyListOfTopicsIsRefused) { expectRefused(call(command(18)), "18 without a body"); }
+TEST_P(AttackSend, AnEmptyListOfTopicsIsRefused) { expectRefused(call(command(18)), "18 without a body"); }
 
-TEST_F(AttackSend, RequiredFieldsAreRequiredAndNumbersAreNumbers) {
+TEST_P(AttackSend, RequiredFieldsAreRequiredAndNumbersAreNumbers) {
     const std::vector<std::pair<RemotingCommand, std::vector<std::string>>> requests = {
         {pullCommand("Attacked"), {"queueId", "queueOffset", "maxMsgNums", "sysFlag", "commitOffset", "suspendTimeoutMillis", "subVersion"}},
         {command(30, {{"topic", "Attacked"}, {"queueId", "0"}}), {"queueId"}},
@@ -81,7 +82,7 @@ TEST_F(AttackSend, RequiredFieldsAreRequiredAndNumbersAreNumbers) {
     for (const int code : {11, 30, 31, 17, 215}) expectRefused(call(command(code)), "code " + std::to_string(code) + " without fields");
 }
 
-TEST_F(AttackSend, NegativeAndHugeNumbersAreAnswered) {
+TEST_P(AttackSend, NegativeAndHugeNumbersAreAnswered) {
     for (const char* number : {"-1", "-2147483648", "2147483647"}) {
         for (const int code : {30, 31, 29, 14, 15, 32}) {
             const auto question = command(code, {{"topic", "Attacked"}, {"consumerGroup", "g"}, {"queueId", number}, {"timestamp", number},
@@ -105,7 +106,7 @@ TEST_F(AttackSend, NegativeAndHugeNumbersAreAnswered) {
     }
 }
 
-TEST_F(AttackSend, SendsToARetryTopicWithoutOrWithOddLimitsAreAnswered) {
+TEST_P(AttackSend, SendsToARetryTopicWithoutOrWithOddLimitsAreAnswered) {
     for (const char* limit : {"", "-5", "2147483647"}) {
         auto retry = sendCommand("%RETRY%g", "again");
         if (*limit != '\0') retry.set("l", limit);
@@ -115,7 +116,7 @@ TEST_F(AttackSend, SendsToARetryTopicWithoutOrWithOddLimitsAreAnswered) {
     }
 }
 
-TEST_F(AttackSend, PropertiesAreStoredToTheLastByteOrRefusedWithBothSizes) {
+TEST_P(AttackSend, PropertiesAreStoredToTheLastByteOrRefusedWithBothSizes) {
     std::size_t kept = 0;
     for (const std::size_t size : {32'000U, 32'766U, 32'767U, 32'768U, 65'535U, 65'536U}) {
         const std::string properties = "k\x01" + std::string(size - 3, 'v') + "\x02";
@@ -135,7 +136,7 @@ TEST_F(AttackSend, PropertiesAreStoredToTheLastByteOrRefusedWithBothSizes) {
     EXPECT_EQ(all.back().body, "after");
 }
 
-TEST_F(AttackSend, BatchesWithPropertiesThatAreTooLongStoreNothing) {
+TEST_P(AttackSend, BatchesWithPropertiesThatAreTooLongStoreNothing) {
     for (const std::size_t size : {32'760U, 32'767U}) {
         // The batch's own properties come on top of each message's.
         const auto answer = sendBatch("Batched", entry("one") + entry("two", "k\x01" + std::string(size - 3, 'v') + "\x02"), "X\x01y\x02");
@@ -149,7 +150,7 @@ TEST_F(AttackSend, BatchesWithPropertiesThatAreTooLongStoreNothing) {
     EXPECT_EQ(stored("Batched").size(), count + 1);
 }
 
-TEST_F(AttackSend, RefusedMessagesLeaveNoHole) {
+TEST_P(AttackSend, RefusedMessagesLeaveNoHole) {
     const std::string tooMuch((4U << 20) + 1, 'x');
     for (int i = 0; i < 3; ++i) {
         const auto answer = send("Holes", "good" + std::to_string(i));
@@ -162,7 +163,7 @@ TEST_F(AttackSend, RefusedMessagesLeaveNoHole) {
     EXPECT_EQ(stored("Holes").size(), 3U);
 }
 
-TEST_F(AttackSend, NamesThatAreTooLongOrMadeOfOtherCharactersAreRefusedEverywhereAndMakeNoFolders) {
+TEST_P(AttackSend, NamesThatAreTooLongOrMadeOfOtherCharactersAreRefusedEverywhereAndMakeNoFolders) {
     const auto create = [&](std::string_view topic) {
         return call(command(17, {{"topic", topic}, {"defaultTopic", "TBW102"}, {"readQueueNums", "1"}, {"writeQueueNums", "1"}, {"perm", "6"},
                                  {"topicFilterType", "SINGLE_TAG"}, {"topicSysFlag", "0"}, {"order", "false"}}));
@@ -182,7 +183,7 @@ TEST_F(AttackSend, NamesThatAreTooLongOrMadeOfOtherCharactersAreRefusedEverywher
     }
 }
 
-TEST_F(AttackSend, TheLimitOfABodyIsExactAndNamed) {
+TEST_P(AttackSend, TheLimitOfABodyIsExactAndNamed) {
     constexpr std::size_t kLimit = 4U << 20;
     for (const std::size_t bytes : {kLimit - 1, kLimit}) EXPECT_EQ(send("Limit", std::string(bytes, 'b'))->code, 0) << bytes;
     const auto refused = send("Limit", std::string(kLimit + 1, 'b'));
@@ -191,7 +192,7 @@ TEST_F(AttackSend, TheLimitOfABodyIsExactAndNamed) {
     EXPECT_EQ(maxOffset("Limit"), 2);
 }
 
-TEST_F(AttackSend, InnerAndOuterPropertiesOfABatchStayWhole) {
+TEST_P(AttackSend, InnerAndOuterPropertiesOfABatchStayWhole) {
     const auto answer = sendBatch("Glued", entry("one", "KEYS\x01" "k1") + entry("two", "KEYS\x01" "k2\x02") + entry("three"), "OUTER\x01" "o\x02");
     ASSERT_TRUE(answer);
     ASSERT_EQ(answer->code, 0) << answer->remark.value_or("");
@@ -201,7 +202,7 @@ TEST_F(AttackSend, InnerAndOuterPropertiesOfABatchStayWhole) {
     EXPECT_NE(("\x02" + all[1].properties + "\x02").find("\x02KEYS\x01" "k2\x02"), std::string::npos);
 }
 
-TEST_F(AttackSend, BatchesThatBreakTheRulesAreRefusedWhole) {
+TEST_P(AttackSend, BatchesThatBreakTheRulesAreRefusedWhole) {
     expectRefused(sendBatch("%RETRY%g", entry("x")), "a batch to a retry topic");
     ASSERT_EQ(send("Rules", "first")->code, 0);
     for (const char* properties : {"DELAY\x01" "3\x02", "TRAN_MSG\x01" "true\x02", "TIMER_DELAY_SEC\x01" "3\x02"}) {
@@ -228,6 +229,9 @@ TEST_F(AttackSend, BatchesThatBreakTheRulesAreRefusedWhole) {
     EXPECT_EQ(maxOffset("Lies"), before + 2);
     EXPECT_EQ(stored("Lies").size(), static_cast<std::size_t>(before) + 2);
 }
+
+INSTANTIATE_TEST_SUITE_P(Stores, AttackSend, ::testing::Values("storage-mmap", "storage-sqlite"),
+                         [](const auto& one) { return std::string(one.param == "storage-mmap" ? "mmap" : "sqlite"); });
 
 }  // namespace
 }  // namespace patchbay::test

@@ -23,8 +23,9 @@ protected:
         std::string out;   ///< standard output and error
     };
 
-    static void SetUpTestSuite() {
-        broker_ = new BrokerProcess("service.patchbay.MessageStore = storage-mmap\n");
+    static void SetUpTestSuite() { startBroker("storage-mmap"); }
+    static void startBroker(const std::string& store) {
+        broker_ = new BrokerProcess("service.patchbay.MessageStore = " + store + "\n");
         ASSERT_TRUE(broker_->start()) << broker_->output();
         // The broker listens before the name server knows it.
         int tries = 0;
@@ -71,6 +72,15 @@ protected:
     }
 
     static inline BrokerProcess* broker_ = nullptr;
+};
+
+/// The same with the store that the parameter names; instantiated once a store, so that each has one broker for all tests.
+class PatchctlOnStore : public PatchctlFixture, public ::testing::WithParamInterface<std::string> {
+protected:
+    static void SetUpTestSuite() {}  // knows no parameter
+    void SetUp() override {
+        if (broker_ == nullptr) startBroker(GetParam());
+    }
 };
 
 }  // namespace patchbay::test

@@ -20,7 +20,7 @@ std::string readFile(const std::string& path) {
     return text.str();
 }
 
-TEST_F(PatchctlFixture, TopicsAreCreatedShownChangedAndDeleted) {
+TEST_P(PatchctlOnStore, TopicsAreCreatedShownChangedAndDeleted) {
     EXPECT_NE(done("topic create CtlTopic --queues 3 --type FIFO").find("created"), std::string::npos);
     EXPECT_EQ(shell("topic create CtlTopic").exit, 1) << "it exists";
     std::string text;
@@ -53,7 +53,7 @@ TEST_F(PatchctlFixture, RoutesAreShown) {
     EXPECT_EQ(shell("route CtlNothing").exit, 3);
 }
 
-TEST_F(PatchctlFixture, MessagesAreSentAndFoundByIdKeyAndTime) {
+TEST_P(PatchctlOnStore, MessagesAreSentAndFoundByIdKeyAndTime) {
     done("topic create CtlMessages --queues 2");
     std::string text;
     const auto sent = parsed("message send CtlMessages --body 'first body' --tags TagA --keys 'k1 k2' -P color=red", text);
@@ -73,7 +73,7 @@ TEST_F(PatchctlFixture, MessagesAreSentAndFoundByIdKeyAndTime) {
     EXPECT_EQ(shell("message send CtlMessages").exit, 1) << "nothing to send";
 }
 
-TEST_F(PatchctlFixture, TheTailOfATopicIsFiltered) {
+TEST_P(PatchctlOnStore, TheTailOfATopicIsFiltered) {
     done("topic create CtlTail --queues 1");
     done("message send CtlTail --body one --tags A --count 3");
     done("message send CtlTail --body two --tags B --keys kk -P p=q");
@@ -89,7 +89,7 @@ TEST_F(PatchctlFixture, TheTailOfATopicIsFiltered) {
     EXPECT_EQ(shell("message tail CtlNothing").exit, 3);
 }
 
-TEST_F(PatchctlFixture, DeadLettersAreSentAgain) {
+TEST_P(PatchctlOnStore, DeadLettersAreSentAgain) {
     done("topic create CtlDead --queues 1");
     done("group create CtlDeadGroup");
     std::string text;
@@ -122,7 +122,7 @@ TEST_F(PatchctlFixture, DeadLettersAreSentAgain) {
     EXPECT_EQ(shell("message replay CtlNobody").exit, 3);
 }
 
-TEST_F(PatchctlFixture, GroupsAreCreatedShownChangedAndDeleted) {
+TEST_P(PatchctlOnStore, GroupsAreCreatedShownChangedAndDeleted) {
     done("group create CtlGroup --retry-max 5");
     EXPECT_EQ(shell("group create CtlGroup").exit, 1) << "it exists";
     std::string text;
@@ -140,7 +140,7 @@ TEST_F(PatchctlFixture, GroupsAreCreatedShownChangedAndDeleted) {
     EXPECT_FALSE(row(parsed("group list", text), "group", "CtlGroup").exists());
 }
 
-TEST_F(PatchctlFixture, MembersOfAGroupAreShown) {
+TEST_P(PatchctlOnStore, MembersOfAGroupAreShown) {
     done("topic create CtlOnline");
     RawClient client(broker_->brokerPort());
     protocol::HeartbeatData beat;
@@ -163,7 +163,7 @@ TEST_F(PatchctlFixture, MembersOfAGroupAreShown) {
     EXPECT_NE(done("broker producers --json").find("\"group\":\"CtlProducers\",\"client\":\"c@1\""), std::string::npos);
 }
 
-TEST_F(PatchctlFixture, OffsetsAreShownResetAndCloned) {
+TEST_P(PatchctlOnStore, OffsetsAreShownResetAndCloned) {
     done("topic create CtlOffsets --queues 1");
     done("group create CtlOffsetsA");
     done("group create CtlOffsetsB");
@@ -198,7 +198,7 @@ TEST_F(PatchctlFixture, ClustersAndBrokersAreShown) {
     EXPECT_NE(done("route CtlFence --json").find("\"perm\":\"RW-\""), std::string::npos);
 }
 
-TEST_F(PatchctlFixture, TopShowsBrokersAndTopics) {
+TEST_P(PatchctlOnStore, TopShowsBrokersAndTopics) {
     done("topic create CtlTop");
     done("message send CtlTop --body x");
     const std::string text = done("top --count 1 --json");
@@ -250,14 +250,14 @@ TEST_F(PatchctlFixture, PluginsAreListedInspectedAndExchanged) {
     EXPECT_EQ(shell("config diff --json").out.substr(0, 1), "[");
 }
 
-TEST_F(PatchctlFixture, AGroupThatDoesNotGetOnIsExplained) {
+TEST_P(PatchctlOnStore, AGroupThatDoesNotGetOnIsExplained) {
     done("group create CtlStuck");
     EXPECT_NE(done("why-stuck CtlStuck").find("No member is on line"), std::string::npos);
     EXPECT_NE(done("why-stuck CtlStuck --json").find("\"sentence\":"), std::string::npos);
     EXPECT_EQ(shell("why-stuck CtlNobody").exit, 3);
 }
 
-TEST_F(PatchctlFixture, ALoadIsMadeAndMeasured) {
+TEST_P(PatchctlOnStore, ALoadIsMadeAndMeasured) {
     done("topic create CtlBench");
     const std::string text = done("bench send CtlBench --threads 2 --messages 200 --size 100 --seconds 30 --json");
     EXPECT_NE(text.find("\"messages\":200,\"failed\":0"), std::string::npos) << text;
@@ -329,6 +329,9 @@ TEST_F(PatchctlFixture, WrongLinesEndWithTwo) {
     EXPECT_EQ(shell("topic list --help").exit, 0);
     EXPECT_EQ(shell("--version").exit, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Mmap, PatchctlOnStore, ::testing::Values("storage-mmap"));
+INSTANTIATE_TEST_SUITE_P(Sqlite, PatchctlOnStore, ::testing::Values("storage-sqlite"));
 
 }  // namespace
 }  // namespace patchbay::test
