@@ -47,6 +47,11 @@ enum class ErrorNumber : int {
     BadExecutor = 1210,
     ListenFailed = 1301,
     LogSettings = 1401,
+    // Written by stores while they run, as the beginning of their lines.
+    StoreWrite = 1501,
+    StoreRead = 1502,
+    StoreLogKept = 1503,
+    StoreLogCopy = 1504,
 };
 
 struct ErrorInfo {

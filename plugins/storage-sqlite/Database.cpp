@@ -30,7 +30,10 @@ Statement& Statement::bindText(int index, std::string_view value) noexcept {
 }
 
 Statement& Statement::bindTextOrNull(int index, std::string_view value) noexcept {
-    if (!value.empty()) return bindText(index, value);
+    return value.empty() ? bindNull(index) : bindText(index, value);
+}
+
+Statement& Statement::bindNull(int index) noexcept {
     sqlite3_bind_null(statement_, index);
     return *this;
 }
@@ -51,19 +54,19 @@ void Statement::reset() noexcept {
     sqlite3_reset(statement_);
 }
 
-Result<Database> Database::open(const std::string& path, std::chrono::milliseconds busyTimeout) {
-    return openWith(path, busyTimeout, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+Result<Database> Database::open(const std::string& path, std::chrono::milliseconds busyTimeout, const char* vfs) {
+    return openWith(path, busyTimeout, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs);
 }
 
 Result<Database> Database::openToRead(const std::string& path, std::chrono::milliseconds busyTimeout) {
-    return openWith(path, busyTimeout, SQLITE_OPEN_READONLY);
+    return openWith(path, busyTimeout, SQLITE_OPEN_READONLY, nullptr);
 }
 
-Result<Database> Database::openWith(const std::string& path, std::chrono::milliseconds busyTimeout, int flags) {
+Result<Database> Database::openWith(const std::string& path, std::chrono::milliseconds busyTimeout, int flags, const char* vfs) {
     Database database;
     database.path_ = path;
     // Each connection has one user at a time, so SQLite's own locks around it are not needed.
-    const int code = sqlite3_open_v2(path.c_str(), &database.handle_, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    const int code = sqlite3_open_v2(path.c_str(), &database.handle_, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
     if (code != SQLITE_OK) return database.failure("open");
     sqlite3_busy_timeout(database.handle_, static_cast<int>(busyTimeout.count()));
     return database;

@@ -28,6 +28,7 @@ public:
     Statement& bind(int index, std::int64_t value) noexcept;
     Statement& bindText(int index, std::string_view value) noexcept;
     Statement& bindTextOrNull(int index, std::string_view value) noexcept;  ///< NULL for an empty one
+    Statement& bindNull(int index) noexcept;
     Statement& bindBlob(int index, std::string_view value) noexcept;
     /// SQLITE_ROW, SQLITE_DONE or an error.
     int step() noexcept { return sqlite3_step(statement_); }
@@ -62,8 +63,9 @@ public:
     Database& operator=(Database&& other) noexcept { std::swap(handle_, other.handle_); path_.swap(other.path_); return *this; }
     ~Database() { sqlite3_close_v2(handle_); }
 
-    /// Opens for reading and writing, creating the file. Waits up to `busyTimeout` for locks of other processes.
-    static Result<Database> open(const std::string& path, std::chrono::milliseconds busyTimeout);
+    /// Opens for reading and writing, creating the file, through the VFS of that name or the default one. Waits up to `busyTimeout` for
+    /// locks of other processes.
+    static Result<Database> open(const std::string& path, std::chrono::milliseconds busyTimeout, const char* vfs = nullptr);
     /// Opens for reading only; the file has to be there.
     static Result<Database> openToRead(const std::string& path, std::chrono::milliseconds busyTimeout);
     /// One or more statements without results.
@@ -84,7 +86,7 @@ public:
     [[nodiscard]] sqlite3* handle() const noexcept { return handle_; }
 
 private:
-    static Result<Database> openWith(const std::string& path, std::chrono::milliseconds busyTimeout, int flags);
+    static Result<Database> openWith(const std::string& path, std::chrono::milliseconds busyTimeout, int flags, const char* vfs);
 
     sqlite3* handle_ = nullptr;
     std::string path_;

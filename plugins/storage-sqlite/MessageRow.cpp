@@ -19,7 +19,8 @@ protocol::RecordFields readRow(const Statement& row, std::string_view topic, std
     fields.bornHost = SocketAddress::parse(row.bytes(10)).value_or(SocketAddress());
     fields.storeHost = SocketAddress::parse(row.bytes(11)).value_or(SocketAddress());
     fields.properties = row.bytes(12);
-    fields.body = row.bytes(13);
+    fields.brokerProperties = row.bytes(13);
+    fields.body = row.bytes(14);
     return fields;
 }
 

@@ -12,11 +12,13 @@
 
 namespace patchbay::plugins::sqlite {
 
-/// Columns of a select list that readRow() understands, for an alias `m` of `message`; topic and queue id come from elsewhere.
+/// Columns of a select list that readRow() understands, for an alias `m` of `message` and `s` of `stamp`; topic and queue id come from
+/// elsewhere.
 inline constexpr std::string_view kRowColumns =
     "m.physical_offset, m.queue_offset, m.store_time, m.tags_code, m.record_bytes, m.born_time, m.flag, m.sys_flag, "
-    "m.reconsume_times, m.prepared_offset, m.born_host, m.store_host, m.properties, m.body";
-inline constexpr int kRowColumnCount = 14;
+    "m.reconsume_times, m.prepared_offset, m.born_host, coalesce(s.store_host, m.store_host), m.properties, s.properties, m.body";
+inline constexpr std::string_view kRowStamp = " LEFT JOIN stamp AS s ON s.id = m.stamp ";
+inline constexpr int kRowColumnCount = 15;
 inline constexpr int kTagsCodeColumn = 3;
 inline constexpr int kRecordBytesColumn = 4;
 

@@ -10,8 +10,8 @@ namespace patchbay::plugins::sqlite {
 namespace {
 
 constexpr std::int64_t kRowsRemovedAtOnce = 500;
-constexpr std::int64_t kPagesReturnedAtOnce = 256;
-constexpr std::size_t kPageBytes = 4096;
+constexpr std::int64_t kBytesReturnedAtOnce = 1 << 20;
+constexpr std::int64_t kLogBytesKept = 2;  // times sqliteWalBytes: what a log usually has at most, because to cut and extend it costs
 
 std::string pragma(std::string_view name, std::int64_t value) {
     return "PRAGMA " + std::string(name) + " = " + std::to_string(value) + ";";
@@ -26,13 +26,14 @@ int rememberPages(void* to, sqlite3*, const char*, int pages) {
 
 Result<MessageTables> MessageTables::open(const std::string& path, const StoreSettings& settings) {
     MessageTables tables;
-    auto database = Database::open(path, settings.busyTimeout);
+    tables.bundling_ = std::make_unique<LogBundling>();
+    auto database = Database::open(path, settings.busyTimeout, tables.bundling_->name());
     if (!database) return database.error();
     tables.database_ = std::move(*database);
     if (tables.database_.isReadOnly()) {
         return Status(StatusCode::Denied, path + " can only be read; give the broker's user the right to write it and its directory");
     }
-    if (Status status = prepareSchema(tables.database_); !status) return status;
+    if (Status status = prepareSchema(tables.database_, settings.pageBytes); !status) return status;
     auto mode = tables.database_.text("PRAGMA journal_mode = WAL");
     if (!mode) return mode.error();
     if (*mode != "wal") return Status(StatusCode::Unsupported, "the file system of " + path + " does not support a write-ahead log");
@@ -46,13 +47,17 @@ Result<MessageTables> MessageTables::open(const std::string& path, const StoreSe
     // a power cut the newest commits.
     const Status status = tables.database_.execute(
         pragma("synchronous", settings.syncFlush ? 2 : 1) + pragma("cache_size", -cacheKib) +
-        pragma("journal_size_limit", static_cast<std::int64_t>(settings.walBytesMax)) + pragma("temp_store", 2));
+        pragma("journal_size_limit", kLogBytesKept * static_cast<std::int64_t>(settings.walBytesMax)) + pragma("temp_store", 2));
     if (!status) return status;
     tables.busyTimeout_ = settings.busyTimeout;
     // Also ends SQLite's own checkpoints, which would be made inside a commit, before the answers.
     tables.walPages_ = std::make_unique<int>(0);
     sqlite3_wal_hook(tables.database_.handle(), rememberPages, tables.walPages_.get());
+    const auto pageBytes = tables.database_.integer("PRAGMA page_size");
+    if (!pageBytes) return pageBytes.error();
+    tables.pageBytes_ = *pageBytes;
     if (Status prepared = tables.prepareAll(); !prepared) return prepared;
+    if (Status loaded = tables.loadStamps(); !loaded) return loaded;
     return tables;
 }
 
@@ -60,9 +65,10 @@ Status MessageTables::prepareAll() {
     const std::pair<Statement*, std::string_view> all[] = {
         {&insertMessage_,
          "INSERT INTO message (physical_offset, queue_ref, queue_offset, store_time, tags_code, record_bytes, born_time, flag, sys_flag, "
-         "reconsume_times, prepared_offset, born_host, store_host, tags, keys, properties, body) "
-         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"},
+         "reconsume_times, prepared_offset, born_host, store_host, tags, keys, properties, body, stamp) "
+         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)"},
         {&insertKey_, "INSERT OR IGNORE INTO message_key (key, physical_offset, unique_key) VALUES (?1, ?2, ?3)"},
+        {&insertStamp_, "INSERT INTO stamp (store_host, properties) VALUES (?1, ?2)"},
         {&insertQueue_, "INSERT INTO queue (topic, queue_id) VALUES (?1, ?2)"},
         {&dropQueues_, "INSERT INTO dropped SELECT id FROM queue WHERE topic = ?1"},
         {&deleteQueues_, "DELETE FROM queue WHERE topic = ?1"},
@@ -82,6 +88,14 @@ Status MessageTables::prepareAll() {
         *statement = std::move(*prepared);
     }
     return Status::ok();
+}
+
+Status MessageTables::loadStamps() {
+    auto rows = database_.prepare("SELECT id, store_host, properties FROM stamp ORDER BY id");
+    if (!rows) return rows.error();
+    int code = SQLITE_ROW;
+    while ((code = rows->step()) == SQLITE_ROW) stamps_.add(rows->integer(0), rows->bytes(1), rows->bytes(2));
+    return code == SQLITE_DONE ? Status::ok() : database_.failure("read");
 }
 
 Result<LoadedState> MessageTables::load() {
@@ -113,7 +127,14 @@ Result<LoadedState> MessageTables::load() {
     return state;
 }
 
+Status MessageTables::begin() {
+    ++transactions_;
+    stampsBefore_ = stamps_.size();
+    return database_.execute("BEGIN IMMEDIATE");
+}
+
 void MessageTables::rollback() noexcept {
+    stamps_.keep(stampsBefore_);
     if (database_.inTransaction()) static_cast<void>(database_.execute("ROLLBACK"));
 }
 
@@ -124,19 +145,42 @@ Result<std::int64_t> MessageTables::addQueue(std::string_view topic, std::int32_
     return database_.lastRowId();
 }
 
+Result<const Stamp*> MessageTables::stampFor(const service::AppendItem& item, std::string_view properties) {
+    const std::string& storeHost = storeHost_.of(item.storeHost);
+    const Stamp* known = stamps_.find(storeHost, properties);
+    if (known != nullptr || !stamps_.isWorth(storeHost, item.brokerProperties, transactions_)) return known;
+    // Keys are found again in the row when it is removed.
+    const auto indexed = IndexedProperties::of(item.brokerProperties);
+    if (!indexed.uniqueKey.empty() || !indexed.keys.empty()) return known;
+    const StatementUse use(insertStamp_);
+    if (insertStamp_.bindText(1, storeHost).bindText(2, item.brokerProperties).step() != SQLITE_DONE) return database_.failure("write to");
+    return &stamps_.add(database_.lastRowId(), storeHost, item.brokerProperties);
+}
+
 Status MessageTables::insert(const service::AppendItem& item, std::int64_t queueRef, std::string_view properties) {
     const auto indexed = IndexedProperties::of(properties);
+    const auto found = stampFor(item, properties);
+    if (!found) return found.error();
+    const Stamp* const stamp = *found;
     {
         const StatementUse use(insertMessage_);
         insertMessage_.bind(1, item.physicalOffset).bind(2, queueRef).bind(3, item.queueOffset).bind(4, item.storeTimestamp);
         insertMessage_.bind(5, item.tagsCode).bind(6, item.recordBytes).bind(7, item.bornTimestamp).bind(8, item.flag);
         insertMessage_.bind(9, protocol::sysFlagWithHosts(item.sysFlag, item.bornHost.isV6(), item.storeHost.isV6())).bind(10, item.reconsumeTimes).bind(11, item.preparedTransactionOffset);
-        insertMessage_.bindText(12, bornHost_.of(item.bornHost)).bindText(13, storeHost_.of(item.storeHost));
-        insertMessage_.bindTextOrNull(14, indexed.tags).bindTextOrNull(15, indexed.keys);
-        insertMessage_.bindText(16, properties).bindBlob(17, item.body);
+        insertMessage_.bindText(12, bornHost_.of(item.bornHost));
+        insertMessage_.bindTextOrNull(14, indexed.tags).bindTextOrNull(15, indexed.keys).bindBlob(17, item.body);
+        if (stamp != nullptr) {
+            insertMessage_.bindText(13, "").bindText(16, properties.substr(0, properties.size() - stamp->properties.size())).bind(18, stamp->id);
+        } else {
+            insertMessage_.bindText(13, storeHost_.of(item.storeHost)).bindText(16, properties).bindNull(18);
+        }
         if (insertMessage_.step() != SQLITE_DONE) return database_.failure("write to");
     }
     if (protocol::transactionType(item.sysFlag) == protocol::kSysFlagRollback) return Status::ok();
+    return insertKeys(item, indexed);
+}
+
+Status MessageTables::insertKeys(const service::AppendItem& item, const IndexedProperties& indexed) {
     bool ok = true;
     const auto add = [&](std::string_view key, bool unique) {
         const StatementUse use(insertKey_);
@@ -250,8 +294,9 @@ Result<bool> MessageTables::shrinkSome() {
     if (!unused) return unused.error();
     if (!pages) return pages.error();
     // Some unused pages are kept, because new messages will want them.
-    if (*unused * 4 < *pages || *unused < kPagesReturnedAtOnce) return false;
-    if (Status status = database_.execute("PRAGMA incremental_vacuum(" + std::to_string(kPagesReturnedAtOnce) + ")"); !status) return status;
+    const std::int64_t atOnce = kBytesReturnedAtOnce / pageBytes_;
+    if (*unused * 4 < *pages || *unused < atOnce) return false;
+    if (Status status = database_.execute("PRAGMA incremental_vacuum(" + std::to_string(atOnce) + ")"); !status) return status;
     return true;
 }
 
@@ -264,7 +309,7 @@ Status MessageTables::flush(bool syncFlush) {
     return flushed ? restored : flushed;
 }
 
-std::int64_t MessageTables::walBytes() const noexcept { return std::int64_t{*walPages_} * static_cast<std::int64_t>(kPageBytes); }
+std::int64_t MessageTables::walBytes() const noexcept { return std::int64_t{*walPages_} * pageBytes_; }
 
 Status MessageTables::checkpoint() {
     const int code = sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);

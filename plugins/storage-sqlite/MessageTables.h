@@ -2,7 +2,9 @@
 #pragma once
 
 #include "Database.h"
+#include "LogBundling.h"
 #include "MessageRow.h"
+#include "Stamps.h"
 #include "StoreSettings.h"
 #include "TailCache.h"
 
@@ -48,7 +50,7 @@ public:
     static Result<MessageTables> open(const std::string& path, const StoreSettings& settings);
     Result<LoadedState> load();
 
-    Status begin() { return database_.execute("BEGIN IMMEDIATE"); }
+    Status begin();
     Status commit() { return database_.execute("COMMIT"); }
     void rollback() noexcept;
 
@@ -83,15 +85,25 @@ public:
 
 private:
     Status prepareAll();
+    Status loadStamps();
+    /// The stamp of a message, made when it is worth it; null for none.
+    Result<const Stamp*> stampFor(const service::AppendItem& item, std::string_view properties);
+    Status insertKeys(const service::AppendItem& item, const IndexedProperties& indexed);
     Result<std::int64_t> removeRows(Statement& select, std::int64_t key);
     Status replaceOffsets(const std::vector<ConfigSnapshot::Offset>& offsets);
     Status replaceFiles(const ConfigSnapshot& snapshot, std::int64_t savedMs);
 
     std::chrono::milliseconds busyTimeout_{0};
+    std::unique_ptr<LogBundling> bundling_;  // outlives the connection
+    std::int64_t pageBytes_ = 0;
     std::unique_ptr<int> walPages_;  // SQLite's callback writes to it; must not move
+    Stamps stamps_;
+    std::size_t stampsBefore_ = 0;   // before the open transaction
+    std::int64_t transactions_ = 0;
     Database database_;
     Statement insertMessage_;
     Statement insertKey_;
+    Statement insertStamp_;
     Statement insertQueue_;
     Statement dropQueues_;
     Statement deleteQueues_;

@@ -37,13 +37,14 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, const Stor
 }
 
 Status Reader::prepareAll() {
+    const std::string stamp(kRowStamp);
     const std::pair<Statement*, std::string> all[] = {
-        {&range_, columns(" FROM message AS m WHERE m.queue_ref = ?1 AND m.queue_offset >= ?2 AND m.queue_offset < ?3 ORDER BY m.queue_offset")},
+        {&range_, columns(" FROM message AS m" + stamp + "WHERE m.queue_ref = ?1 AND m.queue_offset >= ?2 AND m.queue_offset < ?3 ORDER BY m.queue_offset")},
         {&time_, "SELECT store_time FROM message WHERE queue_ref = ?1 AND queue_offset = ?2"},
-        {&at_, columns(", q.topic, q.queue_id FROM message AS m JOIN queue AS q ON q.id = m.queue_ref "
+        {&at_, columns(", q.topic, q.queue_id FROM message AS m JOIN queue AS q ON q.id = m.queue_ref" + stamp +
                        "WHERE m.physical_offset = ?1 AND m.queue_offset >= q.min_offset")},
         {&byKey_, columns(", q.topic, q.queue_id FROM message_key AS k CROSS JOIN message AS m ON m.physical_offset = k.physical_offset "
-                          "CROSS JOIN queue AS q ON q.id = m.queue_ref WHERE k.key = ?1 AND k.unique_key >= ?2 AND q.topic = ?3 "
+                          "CROSS JOIN queue AS q ON q.id = m.queue_ref" + stamp + "WHERE k.key = ?1 AND k.unique_key >= ?2 AND q.topic = ?3 "
                           "AND m.store_time BETWEEN ?4 AND ?5 AND m.queue_offset >= q.min_offset ORDER BY k.physical_offset DESC LIMIT ?6")},
         {&oldest_, "SELECT m.store_time FROM message AS m WHERE m.physical_offset >= (SELECT value FROM meta WHERE name = 'min_physical') "
                    "AND EXISTS (SELECT 1 FROM queue AS q WHERE q.id = m.queue_ref) ORDER BY m.physical_offset LIMIT 1"},

@@ -98,10 +98,32 @@ SELECT name, saved_time, strftime('%Y-%m-%d %H:%M:%f', saved_time / 1000.0, 'uni
 FROM config_file;
 )";
 
+// stamp: what a broker adds to nearly all of its messages alike, its address and the end of their properties; they refer to it instead
+// of repeating it. A message without one has its own.
+constexpr const char* kVersion3 = R"(
+CREATE TABLE stamp (
+    id         INTEGER PRIMARY KEY,
+    store_host TEXT NOT NULL,
+    properties TEXT NOT NULL
+);
+ALTER TABLE message ADD COLUMN stamp INTEGER;
+
+DROP VIEW messages;
+CREATE VIEW messages AS
+SELECT q.topic, q.queue_id, m.queue_offset, m.store_time, m.tags, m.keys, m.body, m.physical_offset, m.born_time,
+       strftime('%Y-%m-%d %H:%M:%f', m.store_time / 1000.0, 'unixepoch') AS store_time_utc,
+       strftime('%Y-%m-%d %H:%M:%f', m.born_time / 1000.0, 'unixepoch') AS born_time_utc,
+       CASE WHEN m.properties || coalesce(s.properties, '') = '' THEN '{}' ELSE '{"' ||
+           replace(replace(replace(replace(rtrim(m.properties || coalesce(s.properties, ''), char(2)), '\', '\\'), '"', '\"'),
+                   char(2), '","'), char(1), '":"') || '"}' END AS properties,
+       m.born_host, coalesce(s.store_host, m.store_host) AS store_host, m.reconsume_times, m.flag, m.sys_flag, m.record_bytes
+FROM queue AS q JOIN message AS m ON m.queue_ref = q.id AND m.queue_offset >= q.min_offset LEFT JOIN stamp AS s ON s.id = m.stamp;
+)";
+
 /// Takes a file of any older version to the current one; version 0 is a new file. A new file goes the same way as an old
 /// one, so that every test walks it.
 Status bringUpToDate(Database& database, std::int64_t version) {
-    static constexpr const char* kSteps[kSchemaVersion][2] = {{kVersion1Tables, kVersion1Views}, {kVersion2, ""}};
+    static constexpr const char* kSteps[kSchemaVersion][2] = {{kVersion1Tables, kVersion1Views}, {kVersion2, ""}, {kVersion3, ""}};
     std::string sql = "BEGIN IMMEDIATE;";
     for (std::int64_t at = version; at < kSchemaVersion; ++at) {
         for (const char* part : kSteps[at]) sql += part;
@@ -112,18 +134,19 @@ Status bringUpToDate(Database& database, std::int64_t version) {
     return status;
 }
 
-Status createSchema(Database& database) {
-    // auto_vacuum has to be chosen before the first page is written, and a write-ahead log makes the rest one fsync.
-    if (Status status = database.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL"); !status) return status;
+Status createSchema(Database& database, std::size_t pageBytes) {
+    // Page size and auto_vacuum have to be chosen before the first page is written, and a write-ahead log makes the rest one fsync.
+    const std::string pages = "PRAGMA page_size = " + std::to_string(pageBytes) + ";";
+    if (Status status = database.execute(pages + "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL"); !status) return status;
     return bringUpToDate(database, 0);
 }
 
 }  // namespace
 
-Status prepareSchema(Database& database) {
+Status prepareSchema(Database& database, std::size_t pageBytes) {
     const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
     if (!tables) return tables.error();
-    if (*tables == 0) return createSchema(database);
+    if (*tables == 0) return createSchema(database, pageBytes);
     const auto application = database.integer("PRAGMA application_id");
     const auto version = database.integer("PRAGMA user_version");
     if (!application) return application.error();

@@ -25,10 +25,11 @@ constexpr ConfigKey kKeys[] = {
     {"sqliteGroupMessages", ConfigType::Int, "1024", "Messages of one transaction, beyond which no batch is added.", 0, 1, 1'000'000},
     {"sqliteGroupTime", ConfigType::Millis, "20", "Time after which a transaction is committed as it is.", 0, 1, 10'000},
     {"sqliteQueuedBytes", ConfigType::Bytes, "64M", "Bytes that may wait to be written before sends are answered busy.", 0, kMib, 64 * kGib},
+    {"sqlitePageBytes", ConfigType::Text, "8192", "Page size of a database that is made; one that exists keeps its own.", 0, 0, 0, {}, "1024 2048 4096 8192 16384 32768 65536"},
     {"sqlitePageCacheBytes", ConfigType::Bytes, "4M", "Page cache of the writing connection.", 0, 64 << 10, 64 * kGib},
     {"sqliteReaderPageCacheBytes", ConfigType::Bytes, "1M", "Page cache of each reading connection.", 0, 64 << 10, 64 * kGib},
     {"sqliteTailCacheBytes", ConfigType::Bytes, "8M", "Newest messages that are kept in memory for readers who keep up.", 0, 0, 64 * kGib},
-    {"sqliteWalBytes", ConfigType::Bytes, "8M", "Size of the write-ahead log at which it is copied into the database.", 0, 64 << 10, 64 * kGib},
+    {"sqliteWalBytes", ConfigType::Bytes, "32M", "Size of the write-ahead log at which it is copied into the database; it may become twice as long.", 0, 64 << 10, 64 * kGib},
     {"sqliteWalBytesLimit", ConfigType::Bytes, "1G", "Size of the write-ahead log at which messages are refused: a query that stays open keeps it from being reused.", 0, kMib, 1024 * kGib},
     {"sqliteDiskFreeBytesMin", ConfigType::Bytes, "32M", "Messages are refused while less is free on the disk, so that old ones can still be removed.", 0, 0, 1024 * kGib},
     {"sqliteKeepConfig", ConfigType::Bool, "true", "Copies the files of config/ into the database, so that it can be asked for backlogs and is a whole backup."},
@@ -51,6 +52,7 @@ SqliteConfig SqliteConfig::from(const plugin::ConfigView& view) {
     store.groupMessagesMax = bytes(view, "sqliteGroupMessages");
     store.bodyBytesMax = bytes(view, "maxMessageSize");
     store.queuedBytesMax = bytes(view, "sqliteQueuedBytes");
+    store.pageBytes = static_cast<std::size_t>(std::stoul(std::string(view.text("sqlitePageBytes"))));
     store.pageCacheBytes = bytes(view, "sqlitePageCacheBytes");
     store.readerPageCacheBytes = bytes(view, "sqliteReaderPageCacheBytes");
     store.tailCacheBytes = bytes(view, "sqliteTailCacheBytes");

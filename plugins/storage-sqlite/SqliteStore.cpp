@@ -163,7 +163,7 @@ void SqliteStore::readFrom(QueueState& queue, std::int64_t offset, const service
         const Status status = readers_.with([&](Reader& reader) {
             return reader.readRange(queue.id, queue.topic, queue.queueId, end, limits, filter, result);
         });
-        if (!status) log_.limited(plugin::LogLevel::Error, "cannot read messages", {{"topic", queue.topic}, {"queue", queue.queueId}, {"offset", result.nextOffset}, {"reason", status.message()}});
+        if (!status) log_.limited(plugin::LogLevel::Error, "PB-1502 cannot read messages", {{"topic", queue.topic}, {"queue", queue.queueId}, {"offset", result.nextOffset}, {"reason", status.message()}});
         if (!status && result.messages == 0) {
             result.status = ReadStatus::Failed;  // nothing is skipped: the consumer stands here until the file is mended
             return;

@@ -17,10 +17,11 @@ struct StoreSettings {
     std::size_t groupMessagesMax = 1024;               ///< messages of one transaction, beyond which no batch is added
     std::size_t bodyBytesMax = 4U << 20;
     std::size_t queuedBytesMax = 64U << 20;            ///< appended but not yet written, beyond which appends are Busy
+    std::size_t pageBytes = 8U << 10;                  ///< of a new database; a power of two from 512 to 65536
     std::size_t pageCacheBytes = 4U << 20;             ///< of the writer
     std::size_t readerPageCacheBytes = 1U << 20;       ///< of each reader
     std::size_t tailCacheBytes = 8U << 20;
-    std::size_t walBytesMax = 8U << 20;                ///< size of the write-ahead log at which it is copied into the database
+    std::size_t walBytesMax = 32U << 20;               ///< size of the write-ahead log at which it is copied into the database
     std::int64_t walBytesLimit = 1LL << 30;            ///< size of it at which nothing more is written
     std::int64_t diskFreeBytesMin = 32LL << 20;        ///< appends are refused when less is free
     std::int64_t messageBytesMax = 0;                 ///< record bytes that are kept; 0 = no limit

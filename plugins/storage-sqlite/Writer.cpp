@@ -40,6 +40,7 @@ Status Writer::start(const std::string& path) {
     auto state = tables->load();
     if (!state) return state.error();
     tables_ = std::make_unique<MessageTables>(std::move(*tables));
+    if (Status opened = copier_.open(path, settings_); !opened) return opened;
     for (auto& queue : state->queues) queues_.add(std::move(queue));
     nextPhysical_ = state->nextPhysical;
     removalsPending_ = state->removalsPending;
@@ -62,6 +63,7 @@ void Writer::stop() noexcept {
         wake_.notify_all();
     }
     if (thread_.joinable()) thread_.join();
+    copier_.stop();
     tables_.reset();
 }
 
@@ -77,8 +79,9 @@ void Writer::append(service::AppendBatch& batch) noexcept {
         const std::lock_guard lock(mutex_);
         if (running_ && (queuedBytes_ == 0 || queuedBytes_ + bytes <= settings_.queuedBytesMax)) {
             queuedBytes_ += bytes;
+            queuedMessages_ += batch.items.size();
             work_.push_back({&batch, {}});
-            if (waiting_) wake_.notify_one();
+            if (waiting_ && queuedMessages_ >= wanted_) wake_.notify_one();
             return;
         }
         if (running_) {
@@ -148,11 +151,21 @@ void Writer::remember(const Status& health) {
     const std::lock_guard lock(healthMutex_);
     if (health_.code() == health.code()) return;
     if (!health) {
-        log_.error("cannot write", {{"reason", health.message()}});
+        log_.error("PB-1501 cannot write", {{"reason", health.message()}});
     } else {
         log_.info("writes work again");
     }
     health_ = health;
+}
+
+void Writer::gather(std::unique_lock<std::mutex>& lock) {
+    const auto atMost = std::min<std::chrono::nanoseconds>(settings_.groupTime, commitTime_ / 4);
+    if (!settings_.syncFlush || atMost.count() <= 0) return;
+    wanted_ = std::min(outstanding_, settings_.groupMessagesMax);
+    waiting_ = true;
+    wake_.wait_for(lock, atMost, [this] { return queuedMessages_ >= wanted_ || !running_; });
+    waiting_ = false;
+    wanted_ = 0;
 }
 
 bool Writer::take(std::vector<service::AppendBatch*>& group, Command& command) {
@@ -170,11 +183,13 @@ bool Writer::take(std::vector<service::AppendBatch*>& group, Command& command) {
         work_.pop_front();
         return true;
     }
+    gather(lock);
     std::size_t messages = 0;
     while (!work_.empty() && work_.front().batch != nullptr && (group.empty() || messages < settings_.groupMessagesMax)) {
         service::AppendBatch* batch = work_.front().batch;
         messages += batch->items.size();
         queuedBytes_ -= bytesOf(*batch);
+        queuedMessages_ -= batch->items.size();
         group.push_back(batch);
         work_.pop_front();
     }
@@ -224,12 +239,19 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
         const std::lock_guard lock(mutex_);
         for (std::size_t left = group.size(); left > count; --left) {
             queuedBytes_ += bytesOf(*group[left - 1]);
+            queuedMessages_ += group[left - 1]->items.size();
             work_.push_front({group[left - 1], {}});
         }
     }
     remember(status);
     if (status && std::exchange(removalsPaused_, false)) removalsPending_ = true;
+    commitTime_ = clock_.now() - start;
     publish();
+    {
+        const std::lock_guard lock(mutex_);
+        outstanding_ = queuedMessages_;
+        for (std::size_t i = 0; i < count; ++i) outstanding_ += group[i]->items.size();
+    }
     for (std::size_t i = 0; i < count; ++i) group[i]->done();
     tendLog();
 }
@@ -241,22 +263,35 @@ Status Writer::mayWrite() {
 
 Status Writer::roomInLog() {
     const std::int64_t bytes = tables_->walBytes();
-    if (bytes < settings_.walBytesLimit || tables_->emptyLog()) return Status::ok();
+    if (bytes < settings_.walBytesLimit) return Status::ok();
+    copier_.wait();
+    if (tables_->emptyLog()) return Status::ok();
     return {StatusCode::Unavailable, "the write-ahead log of " + settings_.directory + " has " + std::to_string(bytes) + " bytes, sqliteWalBytesLimit is " +
                                          std::to_string(settings_.walBytesLimit) + "; end the query or program that has held the database open for reading"};
+}
+
+bool Writer::mayEndLog(std::int64_t bytes) const {
+    const auto step = static_cast<std::int64_t>(settings_.walBytesMax);
+    if (bytes >= std::max(nextCheckpoint_, step) + step) return true;
+    return !copier_.isBusy() && bytes - copier_.copiedBytes() <= step / 4;
 }
 
 void Writer::tendLog() {
     const auto step = static_cast<std::int64_t>(settings_.walBytesMax);
     const std::int64_t bytes = tables_->walBytes();
     // It was begun anew since the last look.
-    if (nextCheckpoint_ > bytes + step) nextCheckpoint_ = step;
+    if (nextCheckpoint_ > bytes + step) {
+        nextCheckpoint_ = step;
+        copier_.forget();
+    }
     if (bytes < std::max(nextCheckpoint_, step)) return;
+    if (!mayEndLog(bytes)) return copier_.begin();
+    copier_.wait();
     nextCheckpoint_ = bytes + step;
     if (const Status copied = tables_->checkpoint(); !copied) {
-        log_.limited(plugin::LogLevel::Error, "the write-ahead log cannot be copied into the database", {{"reason", copied.message()}});
+        log_.limited(plugin::LogLevel::Error, "PB-1504 the write-ahead log cannot be copied into the database", {{"reason", copied.message()}});
     } else if (bytes >= kLongLog * step) {
-        log_.limited(plugin::LogLevel::Warn, "a query or program that has held the database open keeps the write-ahead log from being reused",
+        log_.limited(plugin::LogLevel::Warn, "PB-1503 a query or program that has held the database open keeps the write-ahead log from being reused",
                      {{"directory", settings_.directory}, {"bytes", bytes}, {"refusedAt", settings_.walBytesLimit}});
     }
 }

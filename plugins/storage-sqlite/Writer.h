@@ -2,6 +2,7 @@
 #pragma once
 
 #include "DiskReserve.h"
+#include "LogCopier.h"
 #include "MessageTables.h"
 #include "QueueTable.h"
 #include "StoreSettings.h"
@@ -39,7 +40,7 @@ struct WriterStats {
 class Writer {
 public:
     Writer(QueueTable& queues, const StoreSettings& settings, FileSystem& files, const Clock& clock, plugin::Logger& log)
-        : queues_(queues), settings_(settings), clock_(clock), log_(log), tail_(settings.tailCacheBytes),
+        : queues_(queues), settings_(settings), clock_(clock), log_(log), tail_(settings.tailCacheBytes), copier_(log),
           disk_(files, clock, settings.directory, settings.diskFreeBytesMin) {}
     ~Writer() { stop(); }
 
@@ -79,6 +80,9 @@ private:
     };
 
     void loop() noexcept;
+    /// Waits for those who were answered just now to send again, so that they share a sync with those who wait already: at most a quarter
+    /// of what the last commit took, and not for more messages than were under way then.
+    void gather(std::unique_lock<std::mutex>& lock);
     /// The next command, or as many batches as make a group; false at the end.
     bool take(std::vector<service::AppendBatch*>& group, Command& command);
     Status run(Command command);
@@ -100,8 +104,10 @@ private:
     /// Ok, or why nothing may be written at the moment.
     Status mayWrite();
     Status roomInLog();
-    /// Copies the write-ahead log into the database when it is long; says when a reader keeps it from being reused.
+    /// Lets the write-ahead log be copied into the database when it is long; says when a reader keeps it from being reused.
     void tendLog();
+    /// True when what the copier has left of so long a log is little enough to be copied by the writer, or the log is too long to wait.
+    [[nodiscard]] bool mayEndLog(std::int64_t bytes) const;
     void remember(const Status& health);
 
     QueueTable& queues_;
@@ -115,6 +121,8 @@ private:
     std::condition_variable wake_;
     std::deque<Work> work_;
     std::size_t queuedBytes_ = 0;
+    std::size_t queuedMessages_ = 0;
+    std::size_t wanted_ = 0;                // queued messages for which the writer waits; 0 = any batch
     bool waiting_ = false;
     bool running_ = false;
 
@@ -127,6 +135,7 @@ private:
     // The writer's thread only.
     std::unique_ptr<MessageTables> tables_;
     TailCache tail_;
+    LogCopier copier_;
     DiskReserve disk_;
     std::int64_t nextCheckpoint_ = 0;       // bytes of the write-ahead log at which it is copied
     std::vector<Ref<QueueState>> created_;  // queues of the open transaction
@@ -134,6 +143,8 @@ private:
     std::vector<service::AppendedRecord> appended_;
     std::int64_t nextPhysical_ = 0;
     std::int64_t groupTime_ = 0;            // store time of the open transaction's messages
+    std::size_t outstanding_ = 0;           // messages that were not answered when the last group was written
+    std::chrono::nanoseconds commitTime_{0};
     bool removalsPending_ = false;
     bool removalsPaused_ = false;           // they failed; the next group that can be written takes them up again
 };

@@ -34,3 +34,10 @@ wait "$broker" || fail "exit status $?"
 broker=
 left=$(ls "$work/store/sqlite")
 [ "$left" = "$(printf 'lock\nmessages.db')" ] || fail "after a clean stop there is: $left"
+
+# A database of a newer version (user_version, at byte 60) is refused in one numbered line and left alone.
+printf '\0\0\0\143' | dd of="$work/store/sqlite/messages.db" bs=1 seek=60 conv=notrunc status=none
+before=$(cksum <"$work/store/sqlite/messages.db")
+! timeout 60 "$patchbay" "${options[@]}" >"$work/out" 2>&1 || fail "it started on a newer schema"
+grep -q "PB-1123 .*messages\.db has schema 99, written by a newer version" "$work/out" || fail "it does not say what is wrong"
+[ "$before" = "$(cksum <"$work/store/sqlite/messages.db")" ] || fail "the newer database was changed"

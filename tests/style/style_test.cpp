@@ -1,5 +1,5 @@
 // Proves: plugins include only the SDK, their own headers and the system's; each exports exactly the three names of the contract; files
-// keep to their size; generated documents are what the program prints now. How: the source tree, nm and the built executable.
+// keep to their size; error numbers and generated documents are what the program prints now. How: the source tree, nm and the built executable.
 // Left to others: who links whom (checked when CMake configures).
 #include <gtest/gtest.h>
 
@@ -96,6 +96,17 @@ TEST(Style, FilesAreShortEnoughToRead) {
         for (const auto& file : sourcesUnder(kSource / folder)) {
             const auto text = readFile(file);
             EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 700) << file;
+        }
+    }
+}
+
+TEST(Style, EveryErrorNumberOfAPluginIsListed) {
+    const auto list = readFile(kSource / "docs/errors.md");
+    for (const auto& file : sourcesUnder(kSource / "plugins")) {
+        const auto text = readFile(file);
+        for (auto at = text.find("\"PB-"); at != std::string::npos; at = text.find("\"PB-", at + 1)) {
+            const auto number = text.substr(at + 1, 7);
+            EXPECT_NE(list.find("| " + number + " |"), std::string::npos) << file << ": " << number << " has no row in kernel/app/Errors.cpp";
         }
     }
 }

@@ -39,8 +39,10 @@ TEST_F(SchemaTest, ANewerSchemaIsRefusedAndLeftAlone) {
     EXPECT_EQ(store().range("TopicTest", 0).max, 1);
 }
 
-TEST_F(SchemaTest, AnOlderSchemaIsBroughtUpToDateWithItsMessages) {
-    std::ifstream old(PATCHBAY_TEST_DATA "/storage-sqlite/version-1.sql");
+class OlderSchema : public SchemaTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(OlderSchema, IsBroughtUpToDateWithItsMessages) {
+    std::ifstream old(PATCHBAY_TEST_DATA "/storage-sqlite/" + std::string(GetParam()));
     std::stringstream sql;
     sql << old.rdbuf();
     ASSERT_TRUE(tool().execute(sql.str()));
@@ -51,7 +53,9 @@ TEST_F(SchemaTest, AnOlderSchemaIsBroughtUpToDateWithItsMessages) {
     EXPECT_EQ(store().findByKey({.topic = "orders", .key = "k1", .endMs = clock.wallMs() + 1'000})->hits.size(), 2U);
     EXPECT_EQ(testkit::appendOne(store(), {.topic = "orders"}).queueOffset, 2);
     EXPECT_EQ(ask("PRAGMA user_version"), std::to_string(kSchemaVersion));
-    EXPECT_EQ(ask("SELECT count(*) FROM backlog"), "0");
+    EXPECT_EQ(ask("SELECT count(*) FROM backlog"), GetParam() == std::string_view("version-1.sql") ? "0" : "1");
+    EXPECT_EQ(ask("SELECT group_concat(store_host || (properties ->> 'TAGS'), ';') FROM messages WHERE tags = 'paid'"),
+              "10.0.0.1:10911paid;10.0.0.1:10911paid;10.0.0.1:10911paid");
     close();
     testkit::TempDir fresh;
     const std::string upgraded = ask("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY name)");
@@ -60,6 +64,19 @@ TEST_F(SchemaTest, AnOlderSchemaIsBroughtUpToDateWithItsMessages) {
     auto database = Database::openToRead(fresh.file("messages.db"), std::chrono::milliseconds(0));
     ASSERT_TRUE(database);
     EXPECT_EQ(upgraded, *database->text("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY name)"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, OlderSchema, testing::Values("version-1.sql", "version-2.sql"),
+                         [](const auto& one) { return "Version" + std::to_string(one.index + 1); });
+
+TEST_F(SchemaTest, PagesHaveTheSizeThatIsSetAndOldFilesKeepTheirs) {
+    settings.pageBytes = 16'384;
+    testkit::appendOne(store(), {});
+    close();
+    settings.pageBytes = 4'096;
+    testkit::appendOne(store(), {});
+    EXPECT_EQ(ask("PRAGMA page_size"), "16384");
+    EXPECT_EQ(testkit::readAll(store(), "TopicTest", 0).size(), 2U);
 }
 
 TEST_F(SchemaTest, AnotherProgramsDatabaseIsRefused) {
@@ -89,8 +106,8 @@ TEST_F(SchemaTest, DamageIsFoundWhenItIsLookedFor) {
     for (int i = 0; i < 300; ++i) testkit::appendOne(store(), {.body = std::string(500, 'b'), .keys = "k" + std::to_string(i)});
     close();
     std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096 * 5);
-    file << std::string(4096, '\xff');
+    file.seekp(static_cast<std::streamoff>(settings.pageBytes * 5));
+    file << std::string(settings.pageBytes, '\xff');
     file.close();
     settings.checkIntegrity = true;
     EXPECT_EQ(tryOpen().code(), StatusCode::Corrupt);

@@ -55,6 +55,7 @@ TEST_F(SqliteStoreTest, MessagesBeyondTheByteLimitAreRemovedOldestFirst) {
 }
 
 TEST_F(SqliteStoreTest, RowsAndKeysOfRemovedMessagesGoAndTheFileShrinks) {
+    settings.pageBytes = 4096;  // of which each has room for three messages, so that whole pages become empty
     for (int i = 0; i < 3'000; ++i) {
         appendOne(store(), {.topic = i % 2 == 0 ? "kept" : "gone", .body = std::string(1000, 'b'), .keys = "k" + std::to_string(i), .uniqueKey = "U" + std::to_string(i)});
     }
@@ -98,8 +99,37 @@ TEST_F(SqliteStoreTest, ALockOfAnotherProcessIsReportedAndLeavesNoHole) {
     }
     EXPECT_EQ(appendOne(store(), {}).queueOffset, 1);
     EXPECT_TRUE(store().stats().writable);
-    EXPECT_TRUE(log.contains("cannot write"));
+    EXPECT_TRUE(log.contains("PB-1501 cannot write"));
     EXPECT_TRUE(log.contains("writes work again"));
+}
+
+TEST_F(SqliteStoreTest, WhoeverSendsAgainAfterASlowSyncSharesTheNextOne) {
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    settings.syncFlush = true;
+    settings.groupTime = std::chrono::seconds(20);
+    appendOne(store(), {});
+    faults.holdSyncs();
+    TestBatch first;
+    first.add({});
+    first.appendTo(store());
+    ASSERT_TRUE(faults.awaitHeldSync());
+    TestBatch waits;
+    waits.add({});
+    waits.appendTo(store());
+    clock.advance(std::chrono::seconds(80));
+    const auto before = faults.syncs();
+    faults.clear();
+    ASSERT_TRUE(first.wait());
+    TestBatch again;
+    again.add({});
+    again.appendTo(store());
+    ASSERT_TRUE(waits.wait());
+    ASSERT_TRUE(again.wait());
+    EXPECT_EQ(faults.syncs() - before, 2U) << "the one that was held, and one for both";
+    // A sender that is alone waits for nobody.
+    EXPECT_EQ(appendOne(store(), {}).queueOffset, 4);
+    close();
 }
 
 TEST_F(SqliteStoreTest, AppendsAreBusyWhileTooMuchWaitsForTheDisk) {

@@ -109,6 +109,7 @@ TEST_F(SqliteBadDays, ADatabaseThatMayOnlyBeReadIsRefusedByName) {
 }
 
 TEST_F(SqliteBadDays, ADamagedPageStopsItsQueueAndNothingElse) {
+    settings.pageBytes = 4096;  // of which each has room for two messages
     settings.tailCacheBytes = 0;
     settings.busyTimeout = std::chrono::milliseconds(0);
     for (int i = 0; i < 40; ++i) {
@@ -133,7 +134,7 @@ TEST_F(SqliteBadDays, ADamagedPageStopsItsQueueAndNothingElse) {
     EXPECT_EQ(result.status, ReadStatus::Failed);
     EXPECT_LE(offset, 20);
     EXPECT_GE(offset, 18);
-    EXPECT_TRUE(log.contains("cannot read messages"));
+    EXPECT_TRUE(log.contains("PB-1502 cannot read messages"));
     // Behind the damage everything is there, and new messages are taken.
     store().read("damaged", 0, 24, {}, nullptr, result);
     EXPECT_EQ(testkit::messagesOf(result).at(0).body.substr(0, 3), "d24");
@@ -169,6 +170,7 @@ TEST_F(SqliteBadDays, AFullDiskIsNamedAndWritesGoOnByThemselves) {
     expectHas(refusal(store()), {"messages.db", "full", "bytes free"});
     faults.clear();
     EXPECT_EQ(appendOne(store(), {.body = "next"}).queueOffset, 1);
+    EXPECT_TRUE(log.contains("PB-1501 cannot write"));
     EXPECT_TRUE(log.contains("writes work again"));
     close();
 }
@@ -201,7 +203,7 @@ TEST_F(SqliteBadDays, AQueryThatStaysOpenIsNamedThenBoundsTheLogAndAfterItEveryt
         for (; status == AppendStatus::PutOk && stored < 1'000; ++stored) status = appendOne(store(), {.body = body}).status;
         --stored;
         EXPECT_EQ(status, AppendStatus::ServiceNotAvailable);
-        EXPECT_TRUE(log.contains("keeps the write-ahead log from being reused"));
+        EXPECT_TRUE(log.contains("PB-1503 a query or program that has held the database open keeps the write-ahead log from being reused"));
         expectHas(refusal(store()), {dir.path(), "sqliteWalBytesLimit", "1048576", "end the query"});
         EXPECT_LT(std::filesystem::file_size(dir.file("messages.db-wal")), 2U << 20);
     }
