@@ -26,6 +26,8 @@ std::vector<std::string_view> split(std::string_view list) {
     return names;
 }
 
+constexpr std::int32_t kQueuesMax = 65'536;
+
 }  // namespace
 
 void OffsetAdmin::process(plugin::Request request) {
@@ -65,6 +67,9 @@ Response OffsetAdmin::resetHere(const protocol::ResetOffsetRequest& wish) const 
     }
     OffsetsByQueue offsets;
     const std::int32_t one = wish.queueId.value_or(-1);
+    if (one >= kQueuesMax) {
+        return Response(ResponseCode::SystemError, "queue " + std::to_string(one) + ": a topic has at most " + std::to_string(kQueuesMax));
+    }
     if (one >= 0 && wish.offset.value_or(-1) != -1) {
         const auto range = services_.store->range(wish.topic, one);
         if (*wish.offset < range.min || *wish.offset > range.max + 1) {
