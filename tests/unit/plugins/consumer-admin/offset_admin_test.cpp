@@ -72,6 +72,8 @@ TEST_F(OffsetAdminTest, WhatCannotBeResetIsRefusedInRocketMqsWords) {
     auto beyond = reset(one("0", "99999"));
     EXPECT_EQ(beyond.code(), ResponseCode::SystemError);
     EXPECT_EQ(beyond.remark(), "Target offset 99999 not in consume queue range [0-2]");
+    const auto endless = reset({{"group", "G"}, {"topic", "T"}, {"queueId", "2147483647"}, {"offset", "-1"}, {"timestamp", "0"}, {"isForce", "true"}});
+    EXPECT_EQ(endless.remark(), "queue 2147483647: a topic has at most 65536");
     auto group = reset(wish("0", "T", "NoSuchG"));
     EXPECT_EQ(group.code(), ResponseCode::SubscriptionGroupNotExist);
     EXPECT_EQ(group.remark(), "Group NoSuchG does not exist");
