@@ -17,7 +17,6 @@ using protocol::storeI64;
 namespace {
 
 constexpr std::int64_t kHeaderBytes = 40;
-constexpr std::int64_t kSlotBytes = 4;
 constexpr std::int64_t kEntryBytes = 20;
 constexpr std::int64_t kSlotsAtOnce = 1024;
 constexpr std::int32_t kUnresolved = -1;
@@ -92,31 +91,49 @@ void IndexFile::add(std::int32_t hash, std::int64_t physical, std::int64_t store
     header_.endTime = storeTime;
 }
 
-Status IndexFile::resolve(std::span<const std::int32_t> order) {
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        Entry& entry = pending_[static_cast<std::size_t>(order[i])];
-        if (i > 0 && slotOf(pending_[static_cast<std::size_t>(order[i - 1])].hash) == slotOf(entry.hash)) {
-            entry.previous = written_ + order[i - 1];
-            continue;
-        }
-        // Once: a write that failed may have changed the slot already.
-        if (entry.previous != kUnresolved) continue;
-        const Result<std::int32_t> previous = first(entry.hash);
-        if (!previous) return previous.error();
-        entry.previous = *previous;
-        if (entry.previous == 0) ++header_.usedSlots;
+template <typename Visit>
+Status IndexFile::eachPage(std::span<const std::int32_t> order, Visit visit) const {
+    std::array<char, kSlotsAtOnce * kSlotBytes> room;
+    while (!order.empty()) {
+        SlotPage page;
+        page.from = pendingSlot(order.front()) / kSlotsAtOnce * kSlotsAtOnce;
+        const std::int64_t end = std::min(page.from + kSlotsAtOnce, size_.slots);
+        page.offset = static_cast<std::size_t>(kHeaderBytes + page.from * kSlotBytes);
+        page.bytes = std::span(room).first(static_cast<std::size_t>((end - page.from) * kSlotBytes));
+        if (Status got = read(page.bytes, page.offset); !got) return got;
+        const auto next = std::ranges::find_if(order, [&](std::int32_t i) { return pendingSlot(i) >= end; });
+        page.entries = order.first(static_cast<std::size_t>(next - order.begin()));
+        if (Status done = visit(page); !done) return done;
+        order = order.subspan(page.entries.size());
     }
     return Status::ok();
 }
 
+Status IndexFile::resolve(std::span<const std::int32_t> order) {
+    return eachPage(order, [this](const SlotPage& page) {
+        for (std::size_t i = 0; i < page.entries.size(); ++i) {
+            Entry& entry = pending_[static_cast<std::size_t>(page.entries[i])];
+            if (i > 0 && pendingSlot(page.entries[i - 1]) == slotOf(entry.hash)) {
+                entry.previous = written_ + page.entries[i - 1];
+                continue;
+            }
+            // Once: a write that failed may have changed the slot already.
+            if (entry.previous != kUnresolved) continue;
+            entry.previous = known(loadI32(page.at(slotOf(entry.hash))));
+            if (entry.previous == 0) ++header_.usedSlots;
+        }
+        return Status::ok();
+    });
+}
+
 Status IndexFile::write() {
     if (pending_.empty()) return Status::ok();
-    // Pointers first, in memory: the entries cannot be written without them.
+    // Pointers first, in memory: the entries cannot be written without them. Pages of slots are read again afterwards rather than kept:
+    // there may be thousands.
     std::string entries(pending_.size() * kEntryBytes, '\0');
     std::vector<std::int32_t> order(pending_.size());
     std::iota(order.begin(), order.end(), 0);
-    const auto slot = [&](std::int32_t i) { return slotOf(pending_[static_cast<std::size_t>(i)].hash); };
-    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return slot(a) < slot(b); });
+    std::ranges::stable_sort(order, {}, [this](std::int32_t i) { return pendingSlot(i); });
     if (Status resolved = resolve(order); !resolved) return resolved;
     for (std::size_t i = 0; i < pending_.size(); ++i) {
         char* const to = entries.data() + i * kEntryBytes;
@@ -126,18 +143,11 @@ Status IndexFile::write() {
         storeI32(to + 16, pending_[i].previous);
     }
     if (Status good = file_->writeAt(entries, entryOffset(written_)); !good) return good;
-    std::array<char, kSlotsAtOnce * kSlotBytes> page;
-    for (std::size_t i = 0; i < order.size();) {
-        const std::int64_t from = slot(order[i]) / kSlotsAtOnce * kSlotsAtOnce;
-        const std::int64_t slots = std::min(kSlotsAtOnce, size_.slots - from);
-        const auto offset = static_cast<std::size_t>(kHeaderBytes + from * kSlotBytes);
-        const auto bytes = static_cast<std::size_t>(slots * kSlotBytes);
-        if (Status got = read(std::span(page).first(bytes), offset); !got) return got;
-        for (; i < order.size() && slot(order[i]) < from + slots; ++i) {
-            storeI32(page.data() + (slot(order[i]) - from) * kSlotBytes, written_ + order[i]);
-        }
-        if (Status good = file_->writeAt({page.data(), bytes}, offset); !good) return good;
-    }
+    const Status pointed = eachPage(order, [this](const SlotPage& page) {
+        for (const std::int32_t i : page.entries) storeI32(page.at(pendingSlot(i)), written_ + i);
+        return file_->writeAt({page.bytes.data(), page.bytes.size()}, page.offset);
+    });
+    if (!pointed) return pointed;
     if (Status good = writeHeader(header_); !good) return good;
     written_ = header_.count;
     pending_.clear();
@@ -158,9 +168,7 @@ Status IndexFile::writeHeader(const Header& header) {
 Result<std::int32_t> IndexFile::first(std::int32_t hash) const {
     std::array<char, kSlotBytes> bytes;
     if (Status got = read(bytes, static_cast<std::size_t>(kHeaderBytes + slotOf(hash) * kSlotBytes)); !got) return got;
-    const std::int32_t number = loadI32(bytes.data());
-    // A crash may leave pointers to entries that the header does not count.
-    return number > 0 && number < written_ ? number : 0;
+    return known(loadI32(bytes.data()));
 }
 
 Result<IndexFile::Entry> IndexFile::entryAt(std::int32_t number) const {

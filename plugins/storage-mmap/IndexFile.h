@@ -92,16 +92,30 @@ public:
 
 private:
     static constexpr std::int64_t kSecondMs = 1000;
+    static constexpr std::int64_t kSlotBytes = 4;
     struct Entry {
         std::int32_t hash;
         std::int64_t physical;
         std::int32_t seconds;
         std::int32_t previous;
     };
+    struct SlotPage {
+        std::int64_t from = 0;                     ///< its first slot
+        std::size_t offset = 0;                    ///< in the file
+        std::span<char> bytes;
+        std::span<const std::int32_t> entries;     ///< pending ones, by slot
+        [[nodiscard]] char* at(std::int64_t slot) const noexcept { return bytes.data() + (slot - from) * kSlotBytes; }
+    };
     IndexFile(std::unique_ptr<File> file, std::string path, Size size) noexcept
         : file_(std::move(file)), path_(std::move(path)), size_(size) {}
 
     [[nodiscard]] std::int64_t slotOf(std::int32_t hash) const noexcept { return hash % size_.slots; }
+    [[nodiscard]] std::int64_t pendingSlot(std::int32_t i) const noexcept { return slotOf(pending_[static_cast<std::size_t>(i)].hash); }
+    /// What a slot points to: a crash may leave pointers to entries that the header does not count.
+    [[nodiscard]] std::int32_t known(std::int32_t number) const noexcept { return number > 0 && number < written_ ? number : 0; }
+    /// Calls `visit` for each page of slots that pending entries have; `order`: these entries by slot.
+    template <typename Visit>
+    Status eachPage(std::span<const std::int32_t> order, Visit visit) const;
     [[nodiscard]] Status read(std::span<char> to, std::size_t offset) const;
     [[nodiscard]] Result<std::int32_t> first(std::int32_t hash) const;
     [[nodiscard]] Result<Entry> entryAt(std::int32_t number) const;

@@ -147,7 +147,7 @@ Status MmapStore::recover() {
     for (Ref<ConsumeQueue>& queue : touched) upkeep_.add(std::move(queue));
     index_.start();
     if (options_.keyIndex) publisher_.add(index_);
-    loader_.start();
+    if (options_.loadQueues) loader_.start();
     return Status::ok();
 }
 

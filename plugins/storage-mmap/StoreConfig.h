@@ -26,6 +26,7 @@ struct StoreOptions {
     std::int64_t syncFlushQueuedBytes = 64 << 20;
     std::int64_t mappedWindowBytes = 64 << 20;
     std::int64_t mappedWindowsMax = 8;
+    bool loadQueues = true;                    ///< in the background after a start; tests that need the first look switch it off
     std::int64_t hotWindowBytes = 64 << 20;    ///< newest part of the log that surely is in the page cache
     std::int64_t queueFilesOpenMax = 256;
     bool keyIndex = true;

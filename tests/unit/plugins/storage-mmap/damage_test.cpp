@@ -344,6 +344,7 @@ TEST_F(MmapDamage, AQueueThatCannotBeReadNowIsNotTakenForAMissingOne) {
     appendMany(0, 105);
     append("the last one is looked at by every start", "Other");
     close();
+    options.loadQueues = false;
     testkit::FaultyFiles faulty(*disk);
     MmapStore store(faulty, clock, log, options);
     ASSERT_TRUE(store.open());
