@@ -33,6 +33,18 @@ TEST(AnInbox, CommitsTheLowestThatIsHere) {
     EXPECT_EQ(inbox.bytes(), 0U);
 }
 
+TEST(AnInbox, CommitsWhatWasPassedByWhenNothingIsLeft) {
+    Inbox inbox;
+    inbox.add({at(3), at(4)});
+    inbox.passed(9);
+    EXPECT_EQ(inbox.commitOffset(), 3) << "these are not consumed yet";
+    inbox.remove(3);
+    inbox.remove(4);
+    EXPECT_EQ(inbox.commitOffset(), 9);
+    inbox.clear();
+    EXPECT_FALSE(inbox.commitOffset());
+}
+
 TEST(AnInbox, TakesEachOnceUnlessItIsGivenBack) {
     Inbox inbox;
     inbox.add({at(1), at(2), at(3)});

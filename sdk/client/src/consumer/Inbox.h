@@ -4,6 +4,7 @@
 #include "patchbay/base/Clock.h"
 #include "patchbay/client/Message.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -23,10 +24,12 @@ public:
     void giveBack(std::int64_t offset);
     /// Consumed.
     void remove(std::int64_t offset);
+    /// Nothing below `offset` will come any more.
+    void passed(std::int64_t offset) noexcept { next_ = std::max(next_, offset); }
     void clear();
 
     [[nodiscard]] bool contains(std::int64_t offset) const { return entries_.contains(offset); }
-    /// The offset that may be committed: the lowest that is here, or one behind the last that ever was. Nothing before the first.
+    /// The offset that may be committed: the lowest that is here, or what was added and passed by. Nothing before the first.
     [[nodiscard]] std::optional<std::int64_t> commitOffset() const;
     [[nodiscard]] std::size_t count() const noexcept { return entries_.size(); }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
@@ -46,7 +49,7 @@ private:
     std::map<std::int64_t, Entry> entries_;
     std::size_t bytes_ = 0;
     std::size_t taken_ = 0;
-    std::int64_t next_ = -1;  // one behind the last ever added
+    std::int64_t next_ = -1;  // one behind the last ever added or passed by
 };
 
 }  // namespace patchbay::client

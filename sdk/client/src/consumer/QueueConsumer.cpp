@@ -127,6 +127,7 @@ void QueueConsumer::found(const PullMessageResponse& header, std::string_view bo
         return;
     }
     inbox_.add(*messages);
+    inbox_.passed(next_);
     const auto self = shared_from_this();
     if (core_.options().pullInterval.count() > 0) later(core_.options().pullInterval);
     else pull();
@@ -137,6 +138,7 @@ void QueueConsumer::found(const PullMessageResponse& header, std::string_view bo
 void QueueConsumer::nothing(const PullMessageResponse& header) {
     next_ = header.nextBeginOffset;
     if (inbox_.count() == 0) core_.passed(*this, next_);
+    else inbox_.passed(next_);   // for the commit after the last one that is here: the next answer may be long in coming
     pull();
 }
 
