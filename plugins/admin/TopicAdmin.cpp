@@ -14,8 +14,6 @@ using protocol::ResponseCode;
 
 namespace {
 
-constexpr std::int32_t kQueuesMax = 65'536;
-
 /// "+a=b,-c" as a table whose names keep their sign; nothing when it is not of that form, with the reason.
 Result<protocol::Attributes> parseAttributes(std::string_view text) {
     protocol::Attributes attributes;
@@ -58,8 +56,8 @@ std::optional<Response> TopicAdmin::refuse(const protocol::TopicConfig& config) 
     }
     for (const std::int32_t queues : {config.readQueueNums, config.writeQueueNums}) {
         // Queue ids are 16 bits wide everywhere else, and statistics walk all queues.
-        if (queues < 0 || queues > kQueuesMax) {
-            return refusal(ResponseCode::InvalidParameter, "A topic has from 0 to " + std::to_string(kQueuesMax) + " queues, not " +
+        if (queues < 0 || queues > protocol::kTopicQueuesMax) {
+            return refusal(ResponseCode::InvalidParameter, "A topic has from 0 to " + std::to_string(protocol::kTopicQueuesMax) + " queues, not " +
                                                                std::to_string(queues) + ".");
         }
     }

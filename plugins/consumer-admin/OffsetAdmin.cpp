@@ -1,6 +1,7 @@
 #include "OffsetAdmin.h"
 
 #include "patchbay/protocol/json/Writer.h"
+#include "patchbay/protocol/message/Names.h"
 
 #include <algorithm>
 #include <limits>
@@ -25,8 +26,6 @@ std::vector<std::string_view> split(std::string_view list) {
     }
     return names;
 }
-
-constexpr std::int32_t kQueuesMax = 65'536;
 
 }  // namespace
 
@@ -67,8 +66,8 @@ Response OffsetAdmin::resetHere(const protocol::ResetOffsetRequest& wish) const 
     }
     OffsetsByQueue offsets;
     const std::int32_t one = wish.queueId.value_or(-1);
-    if (one >= kQueuesMax) {
-        return Response(ResponseCode::SystemError, "queue " + std::to_string(one) + ": a topic has at most " + std::to_string(kQueuesMax));
+    if (one >= protocol::kTopicQueuesMax) {
+        return Response(ResponseCode::SystemError, "queue " + std::to_string(one) + ": a topic has at most " + std::to_string(protocol::kTopicQueuesMax));
     }
     if (one >= 0 && wish.offset.value_or(-1) != -1) {
         const auto range = services_.store->range(wish.topic, one);

@@ -1,6 +1,7 @@
 #include "OffsetProcessor.h"
 
 #include "patchbay/protocol/headers/ConsumerOffset.h"
+#include "patchbay/protocol/message/Names.h"
 
 #include <string>
 
@@ -9,9 +10,6 @@ namespace patchbay::plugins::consumer_offsets {
 namespace {
 
 using protocol::ResponseCode;
-
-// Every queue that was ever committed is kept, so a peer's number must not be able to make one for each integer.
-constexpr std::int32_t kQueueIdMax = 65'535;
 
 plugin::Response answer(ResponseCode code, std::string remark = {}) {
     plugin::Response response(code, std::move(remark));
@@ -68,10 +66,11 @@ void OffsetProcessor::update(plugin::Request request) {
     }
     if (!header.queueId) return std::move(request).respond(answer(ResponseCode::InvalidParameter, "QueueId is null"));
     if (!header.commitOffset) return std::move(request).respond(answer(ResponseCode::InvalidParameter, "Offset is null"));
-    if (*header.queueId < 0 || *header.queueId > kQueueIdMax) {
+    // Every queue that was ever committed is kept, so a peer's number must not be able to make one for each integer.
+    if (*header.queueId < 0 || *header.queueId >= protocol::kTopicQueuesMax) {
         return std::move(request).respond(answer(ResponseCode::InvalidParameter,
                                                  "queueId " + std::to_string(*header.queueId) + " is not in 0…" +
-                                                     std::to_string(kQueueIdMax)));
+                                                     std::to_string(protocol::kTopicQueuesMax - 1)));
     }
     const bool stored = offsets_.commitFrom(request.peer(), header.consumerGroup, header.topic, *header.queueId, *header.commitOffset);
     std::move(request).respond(answer(ResponseCode::Success, stored ? std::string{} : "Offset has been previously reset"));

@@ -2,11 +2,10 @@
 // killed; two mirrors in opposite directions come to rest. How: two built brokers with their real plugins. Left to others: failures and
 // refusals (sdk/examples/mirror/mirror_test).
 #include "support/BrokerProcess.h"
+#include "support/Commands.h"
 #include "support/RawClient.h"
 
 #include "patchbay/protocol/PrivateCode.h"
-#include "patchbay/protocol/headers/PullMessage.h"
-#include "patchbay/protocol/headers/SendMessage.h"
 #include "patchbay/protocol/message/MessageRecord.h"
 
 #include <gtest/gtest.h>
@@ -60,17 +59,7 @@ protected:
         mirror(here_, there_);
     }
     static void send(BrokerProcess& broker, const std::string& body, std::int32_t queue = 0) {
-        protocol::SendMessageRequest header;
-        header.producerGroup = "p";
-        header.topic = kTopic;
-        header.defaultTopic = "TBW102";
-        header.defaultTopicQueueNums = kQueues;
-        header.queueId = queue;
-        header.bornTimestamp = 1;
-        auto command = RemotingCommand::request(RequestCode::SendMessageV2);
-        command.setHeader(header);
-        command.body = body;
-        const auto answer = RawClient(broker.brokerPort()).call(std::move(command));
+        const auto answer = RawClient(broker.brokerPort()).call(sendCommand(kTopic, queue, body));
         ASSERT_TRUE(answer && answer->code == 0) << (answer ? answer->remark.value_or("") : answer.error().toString());
     }
     /// Bodies of a queue from its beginning, once there are `count`; long polls wait for what is not there yet.
@@ -78,18 +67,7 @@ protected:
         std::vector<std::string> bodies;
         RawClient client(broker.brokerPort(), std::chrono::seconds(30));
         for (int i = 0; i < 30 && bodies.size() < count; ++i) {
-            protocol::PullMessageRequest header;
-            header.consumerGroup = "g";
-            header.topic = kTopic;
-            header.queueId = queue;
-            header.queueOffset = static_cast<std::int64_t>(bodies.size());
-            header.maxMsgNums = 32;
-            header.sysFlag = 6;   // with a subscription; may wait
-            header.suspendTimeoutMillis = 1000;
-            header.subscription = "*";
-            auto command = RemotingCommand::request(RequestCode::PullMessage);
-            command.setHeader(header);
-            const auto answer = client.call(std::move(command));
+            const auto answer = client.call(pullCommand(kTopic, queue, static_cast<std::int64_t>(bodies.size())));
             if (!answer) break;
             std::string_view rest = answer->body;
             for (protocol::RecordView record; protocol::RecordView::parse(rest, record) == protocol::RecordStatus::Message;) {

@@ -1,10 +1,9 @@
 #include "support/Traffic.h"
 
+#include "support/Commands.h"
+
 #include "patchbay/protocol/headers/Admin.h"
-#include "patchbay/protocol/headers/PullMessage.h"
-#include "patchbay/protocol/headers/SendMessage.h"
 #include "patchbay/protocol/message/MessageRecord.h"
-#include "patchbay/protocol/message/SysFlag.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,35 +20,6 @@ namespace {
 
 constexpr std::int32_t kQueues = 4;
 constexpr auto kClientPatience = 3000ms;   // what producers wait by default
-
-RemotingCommand sendCommand(const std::string& topic, std::int32_t queue) {
-    protocol::SendMessageRequest header;
-    header.producerGroup = "p";
-    header.topic = topic;
-    header.defaultTopic = "TBW102";
-    header.defaultTopicQueueNums = kQueues;
-    header.queueId = queue;
-    header.bornTimestamp = 1;
-    auto command = RemotingCommand::request(RequestCode::SendMessageV2);
-    command.setHeader(header);
-    command.body = "a message while everything is exchanged";
-    return command;
-}
-
-RemotingCommand pullCommand(const std::string& topic, std::int32_t queue, std::int64_t offset) {
-    protocol::PullMessageRequest header;
-    header.consumerGroup = "g";
-    header.topic = topic;
-    header.queueId = queue;
-    header.queueOffset = offset;
-    header.maxMsgNums = 32;
-    header.sysFlag = protocol::kPullFlagSubscription | protocol::kPullFlagSuspend;
-    header.suspendTimeoutMillis = 1'000;
-    header.subscription = "*";
-    auto command = RemotingCommand::request(RequestCode::PullMessage);
-    command.setHeader(header);
-    return command;
-}
 
 }  // namespace
 
@@ -77,7 +47,7 @@ void Traffic::send(std::int32_t queue) {
     RawClient client(port_);
     while (sending_.load()) {
         const auto began = SteadyClock::now();
-        const auto answer = client.call(sendCommand(topic_, queue));
+        const auto answer = client.call(sendCommand(topic_, queue, "a message while everything is exchanged"));
         if (!good(answer, {0}, "send", began, kClientPatience)) return;
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began).count();
         for (auto known = slowestMs_.load(); ms > known && !slowestMs_.compare_exchange_weak(known, ms);) {

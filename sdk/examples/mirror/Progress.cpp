@@ -49,7 +49,7 @@ Status Progress::save() {
     std::string text;
     for (const auto& topic : known_) text += topic + " -1 0\n";
     for (const auto& [queue, next] : next_) text += queue.first + " " + std::to_string(queue.second) + " " + std::to_string(next) + "\n";
-    if (auto made = files_.makeDirectories(path_.substr(0, path_.rfind('/'))); !made) return made;
+    if (auto made = files_.makeDirectories(directoryOf(path_)); !made) return made;
     if (auto written = files_.replaceAtomically(path_, text, false); !written) return written;
     changed_ = false;
     return Status::ok();

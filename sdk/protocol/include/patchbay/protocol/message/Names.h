@@ -59,6 +59,9 @@ inline constexpr std::string_view kOrderTopicConfigNamespace = "ORDER_TOPIC_CONF
 /// Group names that RocketMQ keeps for itself.
 [[nodiscard]] bool isSystemGroup(std::string_view group) noexcept;
 
+/// Queues of a topic at most, here: queue ids are below it.
+inline constexpr std::int32_t kTopicQueuesMax = 65'536;
+
 inline constexpr std::uint32_t kPermInherit = 1;
 inline constexpr std::uint32_t kPermWrite = 2;
 inline constexpr std::uint32_t kPermRead = 4;
