@@ -3,6 +3,7 @@
 #include "app/StartSummary.h"
 #include "config/Advertise.h"
 #include "log/PocoErrorBridge.h"
+#include "patchbay/base/StoreLock.h"
 #include "patchbay/plugin/Administration.h"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ int BrokerApplication::run() {
     auto& problems = prepared_.problems;
     checkDescriptors(problems);
     if (!problems.empty()) return refuse(problems, kExitConfig);
+    if (!lockStoreRoot(problems)) return refuse(problems, kExitFailed);
     if (!openLog(problems)) return refuse(problems, kExitConfig);
     logConfiguration();
     if (!bindListeners(problems)) return refuse(problems, kExitFailed);
@@ -98,6 +100,20 @@ bool BrokerApplication::checkDescriptors(Problems& problems) {
                  "serverConnectionsMax " + std::to_string(wanted) + " needs " + std::to_string(needed) + " open files, the limit is " +
                      std::to_string(limit.rlim_cur) + "; it allows " + std::to_string(possible) + " connections");
     return false;
+}
+
+/// Before the log, whose file may be the other process's, and before plugins read and fold what lies there. Whichever store runs, and
+/// whoever exchanges it: the lock is of the process. A name server alone shares nothing with a broker's directory.
+bool BrokerApplication::lockStoreRoot(Problems& problems) {
+    if (!prepared_.settings.hasBroker) return true;
+    auto locked = lockStore(files_, prepared_.settings.storeRoot);
+    if (!locked) {
+        const bool busy = locked.error().code() == StatusCode::Busy;
+        problems.add(busy ? ErrorNumber::DirectoryInUse : ErrorNumber::StartFailed, "", locked.error().message());
+        return false;
+    }
+    rootLock_ = std::move(*locked);
+    return true;
 }
 
 bool BrokerApplication::openLog(Problems& problems) {

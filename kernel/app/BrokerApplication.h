@@ -32,6 +32,7 @@ public:
 
 private:
     bool checkDescriptors(Problems& problems);
+    bool lockStoreRoot(Problems& problems);
     bool openLog(Problems& problems);
     bool bindListeners(Problems& problems);
     void describeBroker();
@@ -51,6 +52,7 @@ private:
     const Clock& clock_;
     FileSystem& files_;
     // In the order in which they are made; members go in reverse.
+    std::unique_ptr<FileLock> rootLock_;   ///< of storePathRootDir; for stores, and for those who keep files in its config/
     Preparation prepared_;
     LifecycleLoop loop_;
     std::unique_ptr<Operations> operations_;

@@ -12,6 +12,8 @@ constexpr ErrorInfo kErrors[] = {
      "Raise it (LimitNOFILE= in systemd, ulimit -n in a shell) or lower serverConnectionsMax."},
     {E::StartFailed, "The process could not start for a reason outside its configuration.",
      "The text names what the operating system refused."},
+    {E::DirectoryInUse, "Another process uses the data directory: a broker, of RocketMQ too, or a tool at work on its store.",
+     "The text names it where it can be seen. Stop it or wait for its end, or give this process another directory (storePathRootDir)."},
     {E::PluginFileUnreadable, "A plugin's library cannot be opened or is not a 64-bit ELF library for this machine.",
      "Check `library` in the plugin's file and pluginDirectory; reinstall the package."},
     {E::NotAPlugin, "The library has no valid manifest.", "It is another kind of library, or a damaged file. Reinstall it."},

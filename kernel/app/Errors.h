@@ -14,6 +14,7 @@ enum class ErrorNumber : int {
     ConfigFileUnreadable = 1001,
     DescriptorLimit = 1002,
     StartFailed = 1003,
+    DirectoryInUse = 1004,   // also the beginning of what stores and tools say
     PluginFileUnreadable = 1101,
     NotAPlugin = 1102,
     PluginApi = 1103,

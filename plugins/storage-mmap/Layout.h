@@ -51,7 +51,6 @@ struct Layout {
     [[nodiscard]] std::string index() const { return root + "/index"; }
     [[nodiscard]] std::string checkpoint() const { return root + "/checkpoint"; }
     [[nodiscard]] std::string abort() const { return root + "/abort"; }
-    [[nodiscard]] std::string lock() const { return root + "/lock"; }
 };
 
 }  // namespace patchbay::mmapstore

@@ -2,6 +2,7 @@
 
 #include "Recovery.h"
 
+#include "patchbay/base/StoreLock.h"
 #include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/message/PropertyNames.h"
@@ -101,20 +102,24 @@ Status MmapStore::open() {
 }
 
 Status MmapStore::openFiles() {
-    if (Status made = files_.makeDirectories(layout_.root); !made) return made;
     // Before anything is looked at: another process may be writing.
-    Result<std::unique_ptr<FileLock>> locked = files_.lock(layout_.lock());
-    if (!locked) {
-        if (locked.error().code() != StatusCode::Busy) return locked.error();
-        return {StatusCode::Busy, "the store " + layout_.root + " is in use by another process (it holds " + layout_.lock() +
-                                      "); stop it or set another storePathRootDir"};
-    }
-    lock_ = std::move(*locked);
+    if (Status locked = lockRoot(); !locked) return locked;
     commitLog_.setCrowded([this](const std::string& directory) { return guard_.isCrowded(directory); });
     if (Status opened = commitLog_.open(); !opened) return opened;
     if (Status opened = queues_.open(); !opened) return opened;
     if (Status opened = deleted_.open(commitLog_.min()); !opened) return opened;
     return recover();
+}
+
+Status MmapStore::lockRoot() {
+    if (options_.rootLocked) return files_.makeDirectories(layout_.root);
+    Result<std::unique_ptr<FileLock>> locked = lockStore(files_, layout_.root);
+    if (!locked) {
+        if (locked.error().code() != StatusCode::Busy) return locked.error();
+        return {StatusCode::Busy, std::string(kDirectoryInUse) + locked.error().message()};
+    }
+    lock_ = std::move(*locked);
+    return Status::ok();
 }
 
 Status MmapStore::recover() {

@@ -81,6 +81,7 @@ public:
 
 private:
     Status openFiles();
+    Status lockRoot();
     Status recover();
     [[nodiscard]] std::string newIndexName() const;
     Status writeAbort();

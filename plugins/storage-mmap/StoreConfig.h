@@ -17,6 +17,7 @@ namespace patchbay::mmapstore {
 /// What a store is opened with; constant while it is open.
 struct StoreOptions {
     std::string root;
+    bool rootLocked = false;                   ///< whoever opens the store has the lock of `root` already, as a broker's process has
     std::vector<std::string> logDirectories;   ///< that get new files of the commit log; empty: root/commitlog
     std::vector<std::string> logDirectoriesRead;  ///< that hold older files of it
     std::int64_t segmentBytes = 1'073'741'824;

@@ -19,6 +19,7 @@ public:
 
     Status init(plugin::PluginContext& context) override {
         options_.root = context.identity().storeRoot;
+        options_.rootLocked = true;
         store_ = std::make_unique<MmapStore>(context.files(), context.clock(), context.log(), options_);
         store_->tunables().assign(tunables_);
         return context.services().publish<service::MessageStore>(*store_);

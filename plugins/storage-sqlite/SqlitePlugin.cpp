@@ -1,5 +1,7 @@
 #include "SqlitePlugin.h"
 
+#include <filesystem>
+
 namespace patchbay::plugins::sqlite {
 
 Status SqlitePlugin::configure(const plugin::ConfigView& view) {
@@ -11,6 +13,9 @@ Status SqlitePlugin::init(plugin::PluginContext& context) {
     context_ = &context;
     StoreSettings settings = config_.store;
     if (settings.directory.empty()) settings.directory = context.identity().storeRoot + "/sqlite";
+    // Of storePathRootDir the process has the lock; that of another directory is the store's own.
+    std::error_code none;
+    settings.directoryLocked = std::filesystem::equivalent(settings.directory, context.identity().storeRoot, none);
     store_ = std::make_unique<SqliteStore>(std::move(settings), context.files(), context.clock(), context.log());
     if (config_.keepConfig) copy_ = std::make_unique<ConfigCopy>(context.files(), context.identity().storeRoot + "/config", context.log());
     return context.services().publish<service::MessageStore>(*store_);

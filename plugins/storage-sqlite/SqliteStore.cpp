@@ -1,5 +1,7 @@
 #include "SqliteStore.h"
 
+#include "patchbay/base/StoreLock.h"
+
 #include <algorithm>
 #include <array>
 
@@ -37,13 +39,19 @@ Status SqliteStore::refuseEmptiedFile(const std::string& path) const {
 }
 
 Status SqliteStore::open() {
-    if (Status status = files_.makeDirectories(settings_.directory); !status) return status;
-    auto lock = files_.lock(settings_.directory + "/lock");
-    if (!lock) return lock.error();
+    std::unique_ptr<FileLock> lock;
+    if (!settings_.directoryLocked) {
+        auto locked = lockStore(files_, settings_.directory, "storePathSqlite");
+        if (!locked && locked.error().code() == StatusCode::Busy) {
+            return {StatusCode::Busy, std::string(kDirectoryInUse) + locked.error().message()};
+        }
+        if (!locked) return locked.error();
+        lock = std::move(*locked);
+    }
     const std::string path = settings_.directory + "/" + kDatabaseName;
     if (Status status = refuseEmptiedFile(path); !status) return status;
     if (Status status = writer_.start(path); !status) return status;
-    lock_ = std::move(*lock);
+    lock_ = std::move(lock);
     readers_.open(path);
     log_.info("store is open", {{"path", path}, {"queues", queues_.size()}, {"physicalOffset", writer_.stats().nextPhysical.load()}});
     return Status::ok();

@@ -11,6 +11,7 @@ namespace patchbay::plugins::sqlite {
 /// A value; constant while the store is open.
 struct StoreSettings {
     std::string directory;                             ///< absolute; made when missing
+    bool directoryLocked = false;                      ///< whoever opens the store has the lock of `directory` already
     bool syncFlush = false;
     std::chrono::milliseconds busyTimeout{5000};       ///< how long to wait for locks of other processes
     std::chrono::milliseconds groupTime{20};           ///< a transaction that takes longer is committed as it is

@@ -2,6 +2,7 @@
 // How: a temporary folder; more pieces than one system call takes; every failure that can be provoked without being
 // root. Left to others: full and failing disks (the test kit's faulty file system).
 #include "patchbay/base/FileSystem.h"
+#include "patchbay/base/StoreLock.h"
 
 #include <gtest/gtest.h>
 #include <fcntl.h>
@@ -204,10 +205,41 @@ TEST_F(Files, LocksAreExcludedByRecordLocksOfOtherProcesses) {
     char byte = 0;
     ASSERT_EQ(::read(ready[0], &byte, 1), 1);
     EXPECT_EQ(byte, 'y');
-    EXPECT_EQ(files_.lock(at("lock")).error().code(), StatusCode::Busy);
+    const auto refused = files_.lock(at("lock"));
+    EXPECT_EQ(refused.error().code(), StatusCode::Busy);
+    EXPECT_NE(refused.error().message().find(" is locked by process " + std::to_string(child) + " ("), std::string::npos) << refused.error().message();
     for (const int fd : {ready[0], ready[1], end[0], end[1]}) ::close(fd);
     ::waitpid(child, nullptr, 0);
     EXPECT_TRUE(files_.lock(at("lock"))) << "locks of a process go with it";
+}
+
+TEST_F(Files, ALockOfOursNamesItsProcess) {
+    const auto mine = files_.lock(at("lock"));
+    ASSERT_TRUE(mine);
+    EXPECT_EQ(files_.lock(at("lock")).error().message(), at("lock") + " is locked by this process");
+    const pid_t parent = ::getpid();
+    const std::string wanted = at("lock") + " is locked by process " + std::to_string(parent) + " (";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        // The parent's descriptor came along; without it the lock is the parent's alone.
+        for (int fd = 3; fd < 256; ++fd) ::close(fd);
+        const auto theirs = files_.lock(at("lock"));
+        ::_exit(!theirs && theirs.error().message().starts_with(wanted) ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+}
+
+TEST_F(Files, AStoresLockSaysWhichDirectoryAndWhatToDo) {
+    const auto mine = lockStore(files_, at("store"));
+    ASSERT_TRUE(mine) << "the directory is made";
+    EXPECT_TRUE(files_.exists(at("store/lock")));
+    const auto refused = lockStore(files_, at("store"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), StatusCode::Busy);
+    EXPECT_EQ(refused.error().message(), "the directory " + at("store") + " is in use: " + at("store/lock") +
+                                             " is locked by this process; stop that process, or set another storePathRootDir");
 }
 
 TEST_F(Files, ReplaceAFileAndKeepTheOldOneBesideIt) {

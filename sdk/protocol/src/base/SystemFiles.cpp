@@ -1,6 +1,8 @@
 // The operating system's implementation of FileSystem and File.
 #include "patchbay/base/FileSystem.h"
 
+#include "LockHolder.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -305,7 +307,7 @@ public:
         range.l_start = 0;
         range.l_len = 1;
         if (retried([&] { return ::fcntl(fd, F_OFD_SETLK, &range); }) == 0) return std::unique_ptr<FileLock>(std::move(lock));
-        if (errno == EAGAIN || errno == EACCES) return Status(StatusCode::Busy, path + " is locked by another process");
+        if (errno == EAGAIN || errno == EACCES) return Status(StatusCode::Busy, path + " is locked by " + lockHolder(fd));
         return failure("lock", path, errno);
     }
 };

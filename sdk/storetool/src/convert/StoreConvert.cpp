@@ -7,8 +7,10 @@
 #include "StoreDigest.h"
 
 #include "patchbay/base/FileSystem.h"
+#include "patchbay/base/StoreLock.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace patchbay::storetool {
 
@@ -117,19 +119,32 @@ public:
             return Status(StatusCode::AlreadyExists, "there is a store in " + options_.to.directory + " already; move it away first");
         }
         if (!OpenedStore::exists(options_.from, files_)) return Status(StatusCode::NotFound, "there is no store in " + options_.from.directory);
-        if (Status made = files_.makeDirectories(options_.to.directory); !made) return made;
-        // A tool at work, and in an mmap store also a broker, is kept away from the target.
-        auto lock = files_.lock(options_.to.directory + "/" + std::string(kUnfinished) + ".lock");
-        if (!lock) return lock.error();
+        const std::string lockFile = options_.to.directory + "/lock";
+        const bool made = !files_.exists(lockFile);
+        if (Status locked = lockTarget(); !locked) return locked;
         Result<ConvertReport> report = convert();
         // What a failure, or an earlier one, left.
         const Status removed = removeTree(files_, unfinished_.directory);
-        static_cast<void>(files_.remove(options_.to.directory + "/" + std::string(kUnfinished) + ".lock"));
+        if (!report && made && lock_) static_cast<void>(files_.remove(lockFile));
+        lock_.reset();
         if (report && !removed) return removed;
         return report;
     }
 
 private:
+    /// Tools and brokers are kept away from the target, too, also from one that is empty yet.
+    Status lockTarget() {
+        std::error_code none;
+        if (std::filesystem::equivalent(options_.from.directory, options_.to.directory, none)) return Status::ok();   // the source's lock
+        auto locked = lockStore(files_, options_.to.directory, "directory");
+        if (locked) {
+            lock_ = std::move(*locked);
+            return Status::ok();
+        }
+        if (locked.error().code() != StatusCode::Busy) return locked.error();
+        return {StatusCode::Busy, std::string(kDirectoryInUse) + locked.error().message()};
+    }
+
     Result<ConvertReport> convert() {
         if (Status removed = removeTree(files_, unfinished_.directory); !removed) return removed;
         if (Status made = files_.makeDirectories(unfinished_.directory); !made) return made;
@@ -172,6 +187,7 @@ private:
     const ConvertWatcher& watcher_;
     const StorePlace unfinished_;
     FileSystem& files_ = systemFiles();
+    std::unique_ptr<FileLock> lock_;
     NotesLogger log_;
 };
 

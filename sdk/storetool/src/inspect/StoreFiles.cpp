@@ -2,6 +2,8 @@
 
 #include "Layout.h"
 
+#include "patchbay/base/StoreLock.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -30,12 +32,11 @@ Result<StoreFiles> StoreFiles::open(FileSystem& files, const StoreToolOptions& o
 }
 
 Status StoreFiles::lock() {
-    const std::string path = root_ + "/lock";
     // Without the file nobody holds it, and making one would be a change.
-    if (!files_->exists(path)) return Status::ok();
-    Result<std::unique_ptr<FileLock>> locked = files_->lock(path);
+    if (!files_->exists(root_ + "/lock")) return Status::ok();
+    Result<std::unique_ptr<FileLock>> locked = lockStore(*files_, root_, "directory");
     if (!locked && locked.error().code() == StatusCode::Busy) {
-        return {StatusCode::Busy, "a broker uses the store " + root_ + " (it holds " + path + "); stop it first"};
+        return {StatusCode::Busy, std::string(kDirectoryInUse) + locked.error().message()};
     }
     if (!locked) return locked.error();
     lock_ = std::move(*locked);
