@@ -47,6 +47,7 @@ void OffsetProcessor::query(plugin::Request request) {
         return std::move(request).respond(
             answer(ResponseCode::QueryNotFound, "Not found, do not set to zero, maybe this group boot first"));
     }
+    if (!request.deferred() && offsets_.mustWait(header.topic, header.queueId)) return std::move(request).defer();
     if (offsets_.startsAtZero(header.topic, header.queueId)) return std::move(request).respond(offsetAnswer(0));
     std::move(request).respond(
         answer(ResponseCode::QueryNotFound, "Not found, V3_0_6_SNAPSHOT maybe this group consumer boot first"));

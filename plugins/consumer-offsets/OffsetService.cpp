@@ -2,6 +2,7 @@
 
 #include "patchbay/base/BackedFile.h"
 #include "patchbay/protocol/util/Crc32.h"
+#include "patchbay/service/QueueEnds.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -195,6 +196,10 @@ std::int64_t OffsetService::broadcastStart(const service::BroadcastPull& pull) c
     const std::int64_t lowest = table_.committed(broadcastGroup(pull.group), pull.topic, pull.queueId);
     if (lowest >= 0 || store_ == nullptr) return std::max<std::int64_t>(lowest, 0);
     return startsAtZero(pull.topic, pull.queueId) ? 0 : store_->range(pull.topic, pull.queueId).max;
+}
+
+bool OffsetService::mustWait(std::string_view topic, std::int32_t queueId) const {
+    return store_ != nullptr && !service::rangeIfKnown(*store_, topic, queueId);
 }
 
 bool OffsetService::startsAtZero(std::string_view topic, std::int32_t queueId) const {

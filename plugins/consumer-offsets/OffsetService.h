@@ -52,6 +52,8 @@ public:
 
     /// The waiting reset of a queue, without taking it.
     [[nodiscard]] std::optional<std::int64_t> waitingReset(std::string_view group, std::string_view topic, std::int32_t queueId) const noexcept;
+    /// Whether startsAtZero() would wait for the disk: queues may not have been looked at yet.
+    [[nodiscard]] bool mustWait(std::string_view topic, std::int32_t queueId) const;
     /// Whether a group without an offset begins at 0: the first message of the queue is still there and in memory.
     [[nodiscard]] bool startsAtZero(std::string_view topic, std::int32_t queueId) const;
 

@@ -22,6 +22,7 @@ Status OffsetsPlugin::init(plugin::PluginContext& context) {
     static constexpr std::array kCodes{protocol::RequestCode::QueryConsumerOffset, protocol::RequestCode::UpdateConsumerOffset};
     plugin::BindOptions options;
     options.loopSafe = true;
+    options.executor.name = "consumer-offsets";   // for questions that come before their queue was looked at
     return context.processors().bind(kCodes, *processor_, options);
 }
 

@@ -104,23 +104,21 @@ void PullProcessor::process(plugin::Request request) {
         services_.offsets->commitFrom(request.peer(), pull.consumerGroup, pull.topic, pull.queueId, pull.commitOffset);
     }
     service::ReadResult& result = lanes_[request.lane()].result;
-    std::string_view remark;
-    const std::int64_t start = startedElsewhere(pull, admission, request.peer());
-    if (start >= 0) {
-        const auto range = services_.store->range(pull.topic, pull.queueId);
+    // Before a reset is taken, which is given out once: what follows may ask for the ends of the queue and must not wait for them here.
+    read(pull, admission, !request.deferred(), result);
+    if (result.status == ReadStatus::NotResident) {
+        std::move(request).defer();
+        return;
+    }
+    std::string_view remark = remarkOf(result.status);
+    if (const std::int64_t start = startedElsewhere(pull, admission, request.peer()); start >= 0) {
+        const auto [min, max] = std::pair(result.minOffset, result.maxOffset);
         result.clear();
         result.status = ReadStatus::OffsetBeyondEnd;
         result.nextOffset = start;
-        result.minOffset = range.min;
-        result.maxOffset = range.max;
+        result.minOffset = min;
+        result.maxOffset = max;
         remark = "OFFSET_RESET";
-    } else {
-        read(pull, admission, !request.deferred(), result);
-        if (result.status == ReadStatus::NotResident) {
-            std::move(request).defer();
-            return;
-        }
-        remark = remarkOf(result.status);
     }
     const ResponseCode code = codeOf(result.status, pull.queueOffset);
     const bool mayHold = !request.again() && (pull.sysFlag & protocol::kPullFlagSuspend) != 0 && code == ResponseCode::PullNotFound;

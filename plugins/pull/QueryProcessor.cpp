@@ -2,6 +2,7 @@
 
 #include "patchbay/protocol/headers/ConsumerOffset.h"
 #include "patchbay/protocol/headers/MessageQuery.h"
+#include "patchbay/service/QueueEnds.h"
 
 #include <algorithm>
 
@@ -27,6 +28,9 @@ Response failed(const Status& status) { return Response(ResponseCode::SystemErro
 }  // namespace
 
 void QueryProcessor::process(plugin::Request request) {
+    const auto code = static_cast<RequestCode>(request.command().code);
+    const bool onLoop = (code == RequestCode::GetMaxOffset || code == RequestCode::GetMinOffset) && !request.deferred();
+    if (onLoop && mustWait(request)) return std::move(request).defer();
     Response response = answer(request);
     std::move(request).respond(std::move(response));
 }
@@ -40,6 +44,11 @@ Response QueryProcessor::answer(const plugin::Request& request) const {
         case RequestCode::ViewMessageById: return viewMessage(request);
         default: return queryMessages(request);
     }
+}
+
+bool QueryProcessor::mustWait(const plugin::Request& request) const {
+    const auto header = protocol::QueueRequest::parse(request.command());
+    return header && !service::rangeIfKnown(*services_.store, header->topic, header->queueId);
 }
 
 Response QueryProcessor::queueEnd(const plugin::Request& request, bool max) const {

@@ -15,6 +15,7 @@ public:
 
 private:
     [[nodiscard]] plugin::Response answer(const plugin::Request& request) const;
+    [[nodiscard]] bool mustWait(const plugin::Request& request) const;
     [[nodiscard]] plugin::Response queueEnd(const plugin::Request& request, bool max) const;
     [[nodiscard]] plugin::Response searchByTime(const plugin::Request& request) const;
     [[nodiscard]] plugin::Response earliestTime(const plugin::Request& request) const;

@@ -226,7 +226,7 @@ void Reader::read(std::string_view topic, std::int32_t queueId, std::int64_t off
     if (result.status == ReadStatus::Found) {
         p_.state.read.fetch_add(result.messages, std::memory_order_relaxed);
         p_.state.readsFound.fetch_add(1, std::memory_order_relaxed);
-    } else if (result.status != ReadStatus::NotResident) {
+    } else if (result.status != ReadStatus::NotResident && limits.messagesMax > 0) {
         p_.state.readsMissed.fetch_add(1, std::memory_order_relaxed);
     }
 }

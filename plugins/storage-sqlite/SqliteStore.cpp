@@ -138,7 +138,7 @@ void SqliteStore::read(std::string_view topic, std::int32_t queueId, std::int64_
     messagesRead_.fetch_add(result.messages, std::memory_order_relaxed);
     if (result.status == ReadStatus::Found) {
         readsFound_.fetch_add(1, std::memory_order_relaxed);
-    } else if (result.status != ReadStatus::NotResident) {
+    } else if (result.status != ReadStatus::NotResident && limits.messagesMax > 0) {
         readsMissed_.fetch_add(1, std::memory_order_relaxed);
     }
 }

@@ -277,7 +277,8 @@ void ToyStore::read(std::string_view topic, std::int32_t queueId, std::int64_t o
     const std::lock_guard lock(mutex_);
     if (const Queue* queue = find(topic, queueId)) readFrom(*queue, offset, limits, filter, result);
     counts_.messagesRead += result.messages;
-    ++(result.status == ReadStatus::Found ? counts_.readsFound : counts_.readsMissed);
+    if (result.status == ReadStatus::Found) ++counts_.readsFound;
+    else if (limits.messagesMax > 0) ++counts_.readsMissed;   // a read of no messages asks for the ends of the queue
 }
 
 void ToyStore::readFrom(const Queue& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,

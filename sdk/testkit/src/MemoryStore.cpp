@@ -75,6 +75,11 @@ void MemoryStore::refuse(std::size_t batches, AppendStatus status, Status why) {
     refusal_ = std::move(why);
 }
 
+void MemoryStore::setLoaded(bool loaded) {
+    const std::lock_guard lock(mutex_);
+    loaded_ = loaded;
+}
+
 void MemoryStore::setUnreadable(bool unreadable) {
     const std::lock_guard lock(mutex_);
     unreadable_ = unreadable;
@@ -195,10 +200,13 @@ void MemoryStore::read(std::string_view topic, std::int32_t queueId, std::int64_
                        const service::ReadFilter* filter, service::ReadResult& result) noexcept {
     result.clear();
     const std::lock_guard lock(mutex_);
-    if (const Queue* queue = find(topic, queueId)) readFrom(*queue, offset, limits, filter, result);
+    if (const Queue* queue = find(topic, queueId)) {
+        if (limits.hotOnly && !loaded_) result.status = ReadStatus::NotResident;
+        else readFrom(*queue, offset, limits, filter, result);
+    }
     messagesRead_ += result.messages;
     if (result.status == ReadStatus::Found) ++readsFound_;
-    else if (result.status != ReadStatus::NotResident) ++readsMissed_;
+    else if (result.status != ReadStatus::NotResident && limits.messagesMax > 0) ++readsMissed_;
 }
 
 void MemoryStore::readFrom(const Queue& queue, std::int64_t offset, const service::ReadLimits& limits,

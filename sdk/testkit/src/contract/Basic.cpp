@@ -3,6 +3,7 @@
 
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/util/Hash.h"
+#include "patchbay/service/QueueEnds.h"
 
 namespace patchbay::testkit {
 
@@ -226,6 +227,15 @@ TEST_P(MessageStoreContract, HotReadsAnswerOrSayThatTheyWouldWait) {
     EXPECT_EQ(result.status, ReadStatus::OffsetAtEnd);
     store().read("TopicTest", 9, 0, {.hotOnly = true}, nullptr, result);
     EXPECT_EQ(result.status, ReadStatus::NoSuchQueue);
+    // The ends of a queue without waiting, which is no read.
+    const auto missed = store().stats().readsMissed;
+    const auto ends = service::rangeIfKnown(store(), "TopicTest", 0);
+    ASSERT_TRUE(ends);
+    EXPECT_EQ(ends->min, 0);
+    EXPECT_EQ(ends->max, 3);
+    EXPECT_TRUE(ends->exists);
+    EXPECT_FALSE(service::rangeIfKnown(store(), "TopicTest", 9)->exists);
+    EXPECT_EQ(store().stats().readsMissed, missed);
 }
 
 TEST_P(MessageStoreContract, StatisticsCount) {

@@ -137,6 +137,23 @@ TEST(Offsets, AFreshGroupStartsAtZeroOnlyWhileTheFirstMessageIsInMemory) {
     EXPECT_EQ(bench.query("G", "T", 0, "false").field("offset"), "2");
 }
 
+TEST(Offsets, AFreshGroupOfAQueueThatWasNotLookedAtIsAnsweredOnTheExecutor) {
+    OffsetsBench bench;
+    bench.start();
+    bench.append("T", 3);
+    bench.store.setLoaded(false);
+    auto early = bench.query("G", "T", 0);
+    bench.context.pump();
+    ASSERT_TRUE(early.answered());
+    EXPECT_EQ(early.rounds(), 2);
+    ASSERT_NE(bench.context.binding(RequestCode::QueryConsumerOffset), nullptr);
+    EXPECT_EQ(bench.context.binding(RequestCode::QueryConsumerOffset)->executor.name, "consumer-offsets");
+    bench.store.setLoaded(true);
+    auto later = bench.query("G", "T", 0);
+    EXPECT_EQ(later.rounds(), 1);
+    EXPECT_EQ(later.field("offset"), "0");
+}
+
 TEST(Offsets, WithoutAStoreAFreshGroupIsNotFound) {
     OffsetsBench bench({}, false);
     bench.start();

@@ -564,6 +564,39 @@ TEST_F(PullTest, AnswersQuestionsAboutQueues) {
     EXPECT_EQ(context_.call(RequestCode::GetMaxOffset, protocol::QueueRequest{"Nowhere", 3, {}}).field("offset"), "0");
 }
 
+TEST_F(PullTest, QuestionsForTheEndsOfAQueueThatWasNotLookedAtGoToTheExecutor) {
+    begin();
+    append("a");
+    store_.setLoaded(false);
+    for (const auto& [code, offset] : {std::pair(RequestCode::GetMaxOffset, "1"), std::pair(RequestCode::GetMinOffset, "0")}) {
+        auto result = context_.call(code, protocol::QueueRequest{"T", 0, {}});
+        context_.pump();
+        ASSERT_TRUE(result.answered());
+        EXPECT_EQ(result.field("offset"), offset);
+        EXPECT_EQ(result.rounds(), 2);
+    }
+    auto nowhere = context_.call(RequestCode::GetMaxOffset, protocol::QueueRequest{"Nowhere", 3, {}});
+    EXPECT_EQ(nowhere.rounds(), 1) << "what does not exist need not be looked for";
+    store_.setLoaded(true);
+    const auto missed = store_.stats().readsMissed;
+    EXPECT_EQ(context_.call(RequestCode::GetMaxOffset, protocol::QueueRequest{"T", 0, {}}).rounds(), 1);
+    EXPECT_EQ(store_.stats().readsMissed, missed) << "nobody pulled";
+}
+
+TEST_F(PullTest, AResetWaitsForTheExecutorWhereItsQueueWasNotLookedAt) {
+    begin();
+    append("a");
+    append("b");
+    store_.setLoaded(false);
+    offsets_.assignReset("g", "T", 0, 1);
+    auto result = pull(0);
+    context_.pump();
+    EXPECT_EQ(result.rounds(), 2);
+    EXPECT_EQ(result.code(), ResponseCode::PullOffsetMoved);
+    EXPECT_EQ(result.field("nextBeginOffset"), "1");
+    EXPECT_EQ(result.field("maxOffset"), "2");
+}
+
 TEST_F(PullTest, ShowsAMessageByItsOffset) {
     begin();
     append("seen");

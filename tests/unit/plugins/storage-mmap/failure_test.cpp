@@ -3,6 +3,7 @@
 // Left to others: power cuts (recovery_test.cpp), the general behaviour under faults (the storage contract).
 #include "Fixture.h"
 
+#include "patchbay/service/QueueEnds.h"
 #include "patchbay/testkit/FaultyFiles.h"
 #include "patchbay/testkit/TempDir.h"
 
@@ -248,6 +249,7 @@ TEST_F(MmapColdQueue, AReadThatMustNotWaitDoesNotLookAtItsFiles) {
     open();
     EXPECT_EQ(hotRead(), service::ReadStatus::NotResident);
     EXPECT_EQ(result.nextOffset, 0);
+    EXPECT_FALSE(service::rangeIfKnown(*store, "TopicTest", 0)) << "nor does a question for its ends";
     EXPECT_EQ(read(0).status, service::ReadStatus::Failed);
     files.clear();
     EXPECT_EQ(read(0).messages, 5);

@@ -31,6 +31,8 @@ public:
     void refuse(std::size_t batches, service::AppendStatus status, Status why);
     /// False: reads with hotOnly answer NotResident, as for messages that only the disk has.
     void setResident(bool resident);
+    /// False: so they do for any offset, as where the queues themselves were not looked at yet.
+    void setLoaded(bool loaded);
     /// True: reads of messages answer Failed, as on a disk that fails.
     void setUnreadable(bool unreadable);
     /// What reads say in ReadResult::farBehind.
@@ -105,6 +107,7 @@ private:
     bool manual_ = false;
     bool publishing_ = false;
     bool resident_ = true;
+    bool loaded_ = true;
     bool unreadable_ = false;
     bool farBehind_ = false;
 };
