@@ -43,8 +43,7 @@ int BrokerApplication::refuse(const Problems& problems, int code) const {
     // Where the log is on standard error an operator sees both; one of them is enough.
     const bool inFile = appLog_ != nullptr && !prepared_.log.file.empty();
     if (log_) log_->flush();
-    for (const auto& problem : problems.list()) {
-        const auto line = problem.toString();
+    for (const auto& line : problems.lines()) {
         if (inFile) appLog_->error(line);
         std::fprintf(stderr, "%s\n", line.c_str());
     }

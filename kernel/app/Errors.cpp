@@ -1,5 +1,7 @@
 #include "app/Errors.h"
 
+#include <algorithm>
+
 namespace patchbay::kernel {
 
 namespace {
@@ -56,7 +58,7 @@ constexpr ErrorInfo kErrors[] = {
     {E::NotAChoice, "A value is none of the words that its key takes.", "Use one of the words in the message."},
     {E::BadAddress, "A value is not an address that others could use.",
      "Write an IP address or a host name, without port, blanks or comments."},
-    {E::BadIdentity, "The keys that say who this broker is contradict each other.", "The text says which."},
+    {E::BadIdentity, "The keys that say who this broker is contradict each other, or cannot be used as names.", "The text says which, and what is in the way."},
     {E::BadExecutor, "An executor.* key is not of the form executor.NAME.threads, .queueCapacity or .maxQueueWait.",
      "Correct the key."},
     {E::ListenFailed, "An address cannot be listened on.", "Another process has the port, or the address is not of this machine."},
@@ -98,9 +100,18 @@ std::string Problem::toString() const {
     return line + text;
 }
 
+std::vector<std::string> Problems::lines() const {
+    std::vector<std::string> lines;
+    for (const auto& problem : list_) {
+        auto line = problem.toString();
+        if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
 std::string Problems::toString() const {
     std::string text;
-    for (const auto& problem : list_) text += problem.toString() + "\n";
+    for (const auto& line : lines()) text += line + "\n";
     return text;
 }
 

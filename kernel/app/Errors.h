@@ -1,6 +1,7 @@
 // The numbered errors that an operator can meet. One list: messages, docs/errors.md and tests are made from it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -82,9 +83,14 @@ public:
         list_.push_back({number, std::move(where), std::move(text)});
     }
     [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
+    [[nodiscard]] bool has(ErrorNumber number) const noexcept {
+        return std::any_of(list_.begin(), list_.end(), [number](const Problem& problem) { return problem.number == number; });
+    }
     [[nodiscard]] std::size_t size() const noexcept { return list_.size(); }
     [[nodiscard]] const std::vector<Problem>& list() const noexcept { return list_; }
     void append(const Problems& other) { list_.insert(list_.end(), other.list_.begin(), other.list_.end()); }
+    /// As they are printed, each line once: several plugins may refuse one value of the main file with the same words.
+    [[nodiscard]] std::vector<std::string> lines() const;
     [[nodiscard]] std::string toString() const;
 
 private:

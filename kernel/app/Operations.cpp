@@ -228,7 +228,7 @@ Result<service::PluginInspection> Operations::inspect(const std::string& name) {
         checkAbi(*description, "plugin " + name, own);
         if (description->name != name) own.add(ErrorNumber::PluginName, file->path, "names '" + name + "' but the library is '" + description->name + "'");
     }
-    for (const auto& problem : own.list()) out.problems.push_back(problem.toString());
+    out.problems = own.lines();
     return out;
 }
 

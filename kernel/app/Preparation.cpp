@@ -32,6 +32,19 @@ std::vector<KeyOwner> ownersOf(const Preparation& prepared) {
     return owners;
 }
 
+/// Messages that the plugins would take and no frame can bring. What was changed at run time must not stop the start.
+void compareSizes(Preparation& out) {
+    const auto* frame = out.kernelValues.find("frameMaxLength");
+    for (const auto& instance : out.host->instances()) {
+        const auto* body = instance->values().find("maxMessageSize");
+        if (body == nullptr || body->value.integer <= frame->value.integer || body->value.origin == Origin::RunTime) continue;
+        out.problems.add(ErrorNumber::OutOfRange, frame->value.origin != Origin::Default ? frame->value.where : body->value.where,
+                         "frameMaxLength: " + std::to_string(frame->value.integer) + " is below maxMessageSize (" +
+                             std::to_string(body->value.integer) + ", " + body->value.where + "), so such messages could not come");
+        return;
+    }
+}
+
 void appendValues(std::string& out, const std::string& title, const ConfigValues& values) {
     out += "# " + title + "\n";
     for (const auto& [name, item] : values.items()) {
@@ -78,9 +91,7 @@ Preparation prepare(FileSystem& files, const LaunchOptions& options, bool checkO
     const auto here = std::filesystem::current_path(ignored).string();
     out.sources = ConfigSources::read(files, options.configPath, options.definitions, here, out.problems);
     // A main file that cannot be read would only make everything else look wrong.
-    for (const auto& problem : out.problems.list()) {
-        if (problem.number == ErrorNumber::ConfigFileUnreadable) return out;
-    }
+    if (out.problems.has(ErrorNumber::ConfigFileUnreadable)) return out;
     // Run-time changes live under the store root, which the other sources decide: that key cannot be changed at run time.
     Problems early;
     const auto first = ConfigValues::resolve(kernelKeys(), out.sources.common(), here, "kernel", early);
@@ -105,7 +116,8 @@ Preparation prepare(FileSystem& files, const LaunchOptions& options, bool checkO
     const bool loaded = out.host->load(out.sources, out.problems);
     if (loaded) out.host->configure(out.sources, out.problems);
     // Without all tables a key of a plugin that failed would look unknown.
-    if (loaded) out.unused = checkKeys(out.sources, ownersOf(out), out.problems);
+    if (loaded && !out.problems.has(ErrorNumber::ConfigFileUnreadable)) out.unused = checkKeys(out.sources, ownersOf(out), out.problems);
+    if (loaded) compareSizes(out);
     return out;
 }
 

@@ -13,6 +13,7 @@ constexpr std::string_view kServicePrefix = "service.";
 constexpr std::string_view kExecutorPrefix = "executor.";
 constexpr std::string_view kSwitchPrefix = "plugin.";
 constexpr std::string_view kSwitchEnd = ".enabled";
+constexpr std::string_view kPluginFileEnd = ".conf";
 constexpr plugin::ConfigKey kFaultsKey{"disableAfterFaults", plugin::ConfigType::Int, "0", "", 0, 0, 1'000'000};
 
 /// The entries of a file as assignments; a key that stands twice and a comment behind a value are problems.
@@ -66,7 +67,10 @@ PluginFile readPluginFile(FileSystem& files, const std::string& path, Problems& 
     PluginFile result;
     result.path = path;
     result.roles = {"broker"};
-    const auto file = PropertiesFile::read(files, path, problems);
+    Problems unreadable;
+    const auto file = PropertiesFile::read(files, path, unreadable);
+    problems.append(unreadable);
+    if (unreadable.has(ErrorNumber::ConfigFileUnreadable)) result.enabled = false;   // nothing is known of it, so nothing else is said
     for (auto& assignment : assignmentsOf(file, Origin::PluginFile, problems)) {
         if (assignment.key == "plugin") {
             result.plugin = assignment.value;
@@ -93,6 +97,25 @@ PluginFile readPluginFile(FileSystem& files, const std::string& path, Problems& 
     if (result.enabled && result.plugin.empty()) problems.add(ErrorNumber::PluginFileIncomplete, path, "no line `plugin = NAME`");
     if (result.library.empty()) result.library = "patchbay-" + result.plugin + ".so";
     return result;
+}
+
+/// A listing passes over them, and the plugin would be missing without a word. Editors leave such links, too, with names that begin with
+/// a dot.
+void refuseLinksToNothing(const std::string& directory, Problems& problems) {
+    std::error_code error;
+    std::vector<std::string> found;
+    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        std::error_code missing;
+        if (!name.ends_with(kPluginFileEnd) || name.starts_with('.') || !at->is_symlink(missing) || at->exists(missing)) continue;
+        found.push_back(directory + "/" + name);
+    }
+    std::sort(found.begin(), found.end());
+    for (auto& path : found) {
+        std::error_code unreadable;
+        const std::string target = std::filesystem::read_symlink(path, unreadable).string();
+        problems.add(ErrorNumber::ConfigFileUnreadable, std::move(path), "it is a link to " + target + ", which does not exist");
+    }
 }
 
 }  // namespace
@@ -173,9 +196,14 @@ void ConfigSources::readPluginFiles(FileSystem& files, const std::string& direct
         return;
     }
     for (const auto& entry : *entries) {
-        if (entry.directory || !entry.name.ends_with(".conf")) continue;
-        pluginFiles_.push_back(readPluginFile(files, directory + "/" + entry.name, problems));
+        if (!entry.name.ends_with(kPluginFileEnd)) continue;
+        if (entry.directory) {
+            problems.add(ErrorNumber::ConfigFileUnreadable, directory + "/" + entry.name, "it is a directory, not a file");
+        } else {
+            pluginFiles_.push_back(readPluginFile(files, directory + "/" + entry.name, problems));
+        }
     }
+    refuseLinksToNothing(directory, problems);
     applySwitches(problems);
     for (auto& file : pluginFiles_) takeDefaultChoices(file);
 }

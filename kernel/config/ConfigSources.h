@@ -52,7 +52,7 @@ public:
                               const std::string& workingDirectory, Problems& problems);
     /// Adds what was changed at run time; a missing file is fine. Returns how many values it holds.
     std::size_t addRunTimeChanges(FileSystem& files, const std::string& path, Problems& problems);
-    /// Reads *.conf of a directory, by name.
+    /// Reads *.conf of a directory, by name. What bears such a name and cannot be read as a file is a problem.
     void readPluginFiles(FileSystem& files, const std::string& directory, Problems& problems);
 
     [[nodiscard]] const std::string& mainPath() const noexcept { return mainPath_; }

@@ -149,6 +149,24 @@ void takeAddresses(const ConfigValues& values, KernelSettings& out, Problems& pr
     out.namesrvAddrWhere = whereOf(values, "namesrvAddr");
 }
 
+/// RocketMQ takes any name, and some of them break later: blanks part the fields of the handles that clients bring back, ';' and ':' part the
+/// brokers of an order configuration, and a topic, which is a folder, is named after the broker.
+std::string_view wrongInBrokerName(std::string_view name) {
+    if (name == "." || name == "..") return "names a folder";
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte <= ' ' || byte == 0x7F) return "holds a blank or a control character";
+        if (c == '/' || c == '\\' || c == ':' || c == ';') return "holds one of / \\ : ;";
+    }
+    return {};
+}
+
+std::string printable(std::string_view text) {
+    std::string out;
+    for (const char c : text) out += static_cast<unsigned char>(c) < ' ' || c == 0x7F ? '?' : c;
+    return out;
+}
+
 void takeIdentity(const ConfigValues& values, const Surroundings& around, KernelSettings& out, Problems& problems) {
     out.clusterName = values.text("brokerClusterName");
     out.brokerName = values.text("brokerName");
@@ -164,6 +182,9 @@ void takeIdentity(const ConfigValues& values, const Surroundings& around, Kernel
     }
     if (out.clusterName.empty()) {
         problems.add(ErrorNumber::BadIdentity, whereOf(values, "brokerClusterName"), "brokerClusterName is empty");
+    }
+    if (const auto wrong = wrongInBrokerName(out.brokerName); !wrong.empty()) {
+        problems.add(ErrorNumber::BadIdentity, whereOf(values, "brokerName"), "brokerName: '" + printable(out.brokerName) + "' " + std::string(wrong));
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <sys/stat.h>
 
 namespace patchbay::test {
 namespace {
@@ -125,6 +126,60 @@ TEST(PluginLoader, RefusesAConfigurationThatThePluginsTableOrThePluginRefuses) {
     expectRefused({{"a.conf", enable("bell", "bellCount = many\n")}}, "PB-1205 plugins.d/a.conf:2: bellCount: 'many' is not an integer");
     expectRefused({{"a.conf", enable("bell", "bellSound = dong\n")}}, "PB-1121 plugin bell: bellSound dong needs bellCount 2");
     expectRefused({{"a.conf", enable("bell")}}, "PB-1203 main.conf:5: unknown key 'belSound'; did you mean bellSound?", "belSound = x");
+}
+
+TEST(PluginLoader, RefusesWhatBearsAFilesNameAndIsNone) {
+    for (const char* name : {"a.conf", "main.conf"}) {
+        BrokerProcess broker("", {{"b.conf", enable("bell")}});
+        broker.setPluginDirectory(kLibraries);
+        const bool main = std::string(name) == "main.conf";
+        const std::string path = main ? broker.configPath() : broker.folder() / "plugins.d/a.conf";
+        std::filesystem::remove(path);
+        ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+        for (const bool check : {true, false}) {
+            const auto result = broker.run(check ? std::vector<std::string>{"--check"} : std::vector<std::string>{});
+            EXPECT_EQ(result.exitCode, 78) << result.err;
+            EXPECT_EQ(result.err, "PB-1001 " + path + ": cannot open " + path + ": it is not a regular file\n");
+        }
+    }
+    BrokerProcess broker("", {{"b.conf", enable("bell")}});
+    broker.setPluginDirectory(kLibraries);
+    const std::string folder = broker.folder() / "plugins.d/";
+    std::filesystem::create_directory(folder + "a.conf");
+    std::filesystem::create_symlink("/nowhere/pull.conf", folder + "c.conf");
+    std::filesystem::create_symlink("somebody@machine.4711", folder + ".#b.conf");   // of an editor
+    std::filesystem::create_symlink("b.conf", folder + "b.conf~");
+    const auto result = broker.run({"--check"});
+    EXPECT_EQ(result.exitCode, 78);
+    EXPECT_EQ(result.err, "PB-1001 " + folder + "a.conf: it is a directory, not a file\n" "PB-1001 " + folder +
+                              "c.conf: it is a link to /nowhere/pull.conf, which does not exist\n");
+}
+
+TEST(PluginLoader, SaysOnceWhatSeveralPluginsRefuse) {
+    BrokerProcess broker("flushDiskType = NEVER\nfileReservedTime = x\nmaxMessageSize = y");
+    const auto result = broker.run({"--check"});
+    EXPECT_EQ(result.exitCode, 78);
+    for (const char* line : {": flushDiskType: 'NEVER' is", ": fileReservedTime: 'x' is", ": maxMessageSize: 'y' is"}) {
+        const auto at = result.err.find(line);
+        EXPECT_NE(at, std::string::npos) << result.err;
+        EXPECT_EQ(result.err.find(line, at + 1), std::string::npos) << result.err;
+    }
+}
+
+TEST(PluginLoader, ComparesTheLongestFrameWithTheLargestMessage) {
+    BrokerProcess both("frameMaxLength = 2M\nmaxMessageSize = 4M");
+    const auto refused = both.run({"--check"});
+    EXPECT_EQ(refused.exitCode, 78);
+    EXPECT_EQ(refused.err, "PB-1206 " + both.configPath() + ":5: frameMaxLength: 2097152 is below maxMessageSize (4194304, " + both.configPath() +
+                               ":6), so such messages could not come\n");
+    BrokerProcess equal("frameMaxLength = 2M\nmaxMessageSize = 2M");
+    EXPECT_EQ(equal.run({"--check"}).exitCode, 0);
+    BrokerProcess small("frameMaxLength = 2M");
+    EXPECT_NE(small.run({"--check"}).err.find("is below maxMessageSize (4194304, default)"), std::string::npos);
+    // A change that was taken while the broker ran does not stop its next start.
+    BrokerProcess changed("frameMaxLength = 5M");
+    changed.folder().write("store/config/runtime.properties", "maxMessageSize = 6000000\n");
+    EXPECT_EQ(changed.run({"--check"}).exitCode, 0);
 }
 
 TEST(PluginLoader, ReportsAllProblemsOfAllPluginsAtOnce) {

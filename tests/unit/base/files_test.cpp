@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,6 +127,15 @@ TEST_F(Files, TellMissingFilesFromOtherFailures) {
     create("r");
     const std::unique_ptr<File> reader = files_.open(at("r"), OpenMode::Read).value();
     EXPECT_EQ(reader->writeAt("x", 0).code(), StatusCode::Io);
+}
+
+TEST_F(Files, APipeIsRefusedAtOnce) {
+    ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+    for (const OpenMode mode : {OpenMode::Read, OpenMode::ReadWrite, OpenMode::Create}) {
+        const auto opened = files_.open(at("pipe"), mode);
+        ASSERT_FALSE(opened);
+        EXPECT_EQ(opened.error().message(), "cannot open " + at("pipe") + ": it is not a regular file");
+    }
 }
 
 TEST_F(Files, MakeListAndRemoveDirectories) {

@@ -212,7 +212,8 @@ struct DirectoryCloser {
 class SystemFileSystem final : public FileSystem {
 public:
     [[nodiscard]] Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-        int flags = O_CLOEXEC;
+        // Without waiting for whoever shall write into it where the name is a pipe's; regular files do not mind.
+        int flags = O_CLOEXEC | O_NONBLOCK;
         flags |= mode == OpenMode::Read ? O_RDONLY : O_RDWR;
         if (mode == OpenMode::Create) flags |= O_CREAT;
         const int fd = retried([&] { return ::open(path.c_str(), flags, 0644); });
@@ -220,7 +221,7 @@ public:
         auto file = std::make_unique<SystemFile>(fd, path);
         struct stat info {};
         if (::fstat(fd, &info) != 0) return failure("stat", path, errno);
-        // A directory opens for reading and then fails in odd places; a pipe would block.
+        // A directory opens for reading and then fails in odd places; a pipe would block later.
         if (!S_ISREG(info.st_mode)) return Status(StatusCode::Io, "cannot open " + path + ": it is not a regular file");
         return std::unique_ptr<File>(std::move(file));
     }

@@ -77,6 +77,18 @@ TEST_F(KernelSettingsTest, RefusesOnePortForTwoListenersAndAMasterWithASlavesNum
     refuses("roles = broker proxy", "PB-1207 /etc/p/b.conf:2: roles: 'proxy' is none of: namesrv, broker");
 }
 
+TEST_F(KernelSettingsTest, RefusesBrokerNamesThatBreakLaterAndTakesTheRest) {
+    refuses("brokerName = broker a", "PB-1209 /etc/p/b.conf:2: brokerName: 'broker a' holds a blank or a control character");
+    refuses("brokerName = broker\\u0001a", "PB-1209 /etc/p/b.conf:2: brokerName: 'broker?a' holds a blank or a control character");
+    refuses("brokerName = a/b", "PB-1209 /etc/p/b.conf:2: brokerName: 'a/b' holds one of / \\ : ;");
+    refuses("brokerName = a:4;b", "PB-1209 /etc/p/b.conf:2: brokerName: 'a:4;b' holds one of / \\ : ;");
+    refuses("brokerName = ..", "PB-1209 /etc/p/b.conf:2: brokerName: '..' names a folder");
+    for (const char* name : {"broker-a", "Broker_0.example.com", "%x|y", "b@1", "(a)#", "müller", "经纪"}) {
+        EXPECT_EQ(read("brokerName = " + std::string(name) + "\n").brokerName, name);
+        EXPECT_TRUE(problems_.empty()) << problems_.toString();
+    }
+}
+
 TEST_F(KernelSettingsTest, HasAListenerForAdministrationOnlyWhenItHasAPort) {
     EXPECT_FALSE(read("").adminPort);
     const auto settings = read("adminListenPort = 10920\n");
