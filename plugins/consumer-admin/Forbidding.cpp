@@ -23,8 +23,9 @@ Response Forbidding::answer(const plugin::Request& request) const {
             return Response(ResponseCode::SubscriptionGroupNotExist, "Group " + std::string(wish->group) + " does not exist");
         }
         if (!done) return Response(ResponseCode::SystemError, done.message());
-        context_.log().info("a group's right to read a topic is set", {{"group", wish->group}, {"topic", wish->topic},
-                                                                      {"readable", *wish->readable}, {"by", request.peer().remote().toString()}});
+        context_.log().limited(plugin::LogLevel::Info, "a group's right to read a topic is set",
+                               {{"group", wish->group}, {"topic", wish->topic}, {"readable", *wish->readable},
+                                {"by", request.peer().remote().toString()}});
         services_.clients->notifyChanged(wish->group);
     }
     std::string body;

@@ -1,7 +1,6 @@
 #include "OffsetAdmin.h"
 
 #include "patchbay/protocol/json/Writer.h"
-#include "patchbay/protocol/message/Names.h"
 
 #include <algorithm>
 #include <limits>
@@ -44,9 +43,10 @@ Response OffsetAdmin::reset(const plugin::Request& request) const {
     const auto wish = protocol::ResetOffsetRequest::parse(request.command());
     if (!wish) return Response(wish.error());
     Response response = serverSide_ ? resetHere(*wish) : resetAtClients(*wish, request.command().language == protocol::Language::Cpp);
-    context_.log().info("offsets of a group are reset", {{"group", wish->group}, {"topic", wish->topic}, {"queue", wish->queueId.value_or(-1)},
-                                                         {"timestamp", wish->timestamp}, {"by", request.peer().remote().toString()},
-                                                         {"answer", static_cast<std::int32_t>(response.code)}});
+    const bool done = response.code == ResponseCode::Success;
+    context_.log().limited(plugin::LogLevel::Info, done ? "offsets of a group are reset" : "a reset of offsets is refused",
+                           {{"group", wish->group}, {"topic", wish->topic}, {"queue", wish->queueId.value_or(-1)}, {"timestamp", wish->timestamp},
+                            {"by", request.peer().remote().toString()}, {"answer", static_cast<std::int32_t>(response.code)}});
     return response;
 }
 
@@ -66,8 +66,10 @@ Response OffsetAdmin::resetHere(const protocol::ResetOffsetRequest& wish) const 
     }
     OffsetsByQueue offsets;
     const std::int32_t one = wish.queueId.value_or(-1);
-    if (one >= protocol::kTopicQueuesMax) {
-        return Response(ResponseCode::SystemError, "queue " + std::to_string(one) + ": a topic has at most " + std::to_string(protocol::kTopicQueuesMax));
+    // RocketMQ makes such a queue; here nobody could pull it, and each number would be an offset that is kept.
+    if (one >= topic.readQueueNums && !services_.store->range(wish.topic, one).exists) {
+        return Response(ResponseCode::SystemError, "queueId[" + std::to_string(one) + "] is illegal, topic:[" + std::string(wish.topic) +
+                                                       "] topicConfig.readQueueNums:[" + std::to_string(topic.readQueueNums) + "]");
     }
     if (one >= 0 && wish.offset.value_or(-1) != -1) {
         const auto range = services_.store->range(wish.topic, one);
@@ -130,8 +132,8 @@ Response OffsetAdmin::push(const protocol::ResetOffsetRequest& wish, const Offse
             return Response(ResponseCode::SystemError, "the client does not support this feature. version=" + std::to_string(member.version));
         }
         if (const Status pushed = member.peer->push(command); !pushed) {
-            context_.log().warn("a member could not be told its new offsets",
-                                {{"group", wish.group}, {"client", member.clientId}, {"problem", pushed.message()}});
+            context_.log().limited(plugin::LogLevel::Warn, "a member could not be told its new offsets",
+                                   {{"group", wish.group}, {"client", member.clientId}, {"problem", pushed.message()}});
         }
     }
     Response response = withBody(offsetTable(offsets));
@@ -154,8 +156,8 @@ Response OffsetAdmin::clone(const plugin::Request& request) const {
         const bool passed = !services_.topics->find(topic, facts) ||
                             (!wish->offline && online && !services_.clients->subscription(wish->srcGroup, topic));
         if (passed) {
-            context_.log().warn("offsets of a topic are not cloned: it does not exist or the group does not subscribe it",
-                                {{"topic", topic}, {"group", wish->srcGroup}});
+            context_.log().limited(plugin::LogLevel::Warn, "offsets of a topic are not cloned: it does not exist or the group does not subscribe it",
+                                   {{"topic", topic}, {"group", wish->srcGroup}});
             continue;
         }
         services_.offsets->clone(wish->srcGroup, wish->destGroup, topic);

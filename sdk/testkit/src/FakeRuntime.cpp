@@ -87,9 +87,21 @@ std::size_t FakeLogger::count(plugin::LogLevel level) const {
     return static_cast<std::size_t>(std::count_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.level == level; }));
 }
 
+std::size_t FakeLogger::count(std::string_view message) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(std::count_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.text.starts_with(message); }));
+}
+
+std::size_t FakeLogger::countLimited(std::string_view message) const {
+    const std::lock_guard lock(mutex_);
+    const auto known = limited_.find(message);
+    return known == limited_.end() ? 0 : known->second;
+}
+
 void FakeLogger::clear() {
     const std::lock_guard lock(mutex_);
     lines_.clear();
+    limited_.clear();
 }
 
 void FakeLogger::write(plugin::LogLevel level, std::string_view line) noexcept {
@@ -97,7 +109,9 @@ void FakeLogger::write(plugin::LogLevel level, std::string_view line) noexcept {
     lines_.push_back({level, std::string(line)});
 }
 
-bool FakeLogger::admit(std::string_view, std::uint64_t& hidden) noexcept {
+bool FakeLogger::admit(std::string_view message, std::uint64_t& hidden) noexcept {
+    const std::lock_guard lock(mutex_);
+    ++limited_[std::string(message)];
     hidden = 0;
     return true;
 }

@@ -73,7 +73,7 @@ TEST_F(OffsetAdminTest, WhatCannotBeResetIsRefusedInRocketMqsWords) {
     EXPECT_EQ(beyond.code(), ResponseCode::SystemError);
     EXPECT_EQ(beyond.remark(), "Target offset 99999 not in consume queue range [0-2]");
     const auto endless = reset({{"group", "G"}, {"topic", "T"}, {"queueId", "2147483647"}, {"offset", "-1"}, {"timestamp", "0"}, {"isForce", "true"}});
-    EXPECT_EQ(endless.remark(), "queue 2147483647: a topic has at most 65536");
+    EXPECT_EQ(endless.remark(), "queueId[2147483647] is illegal, topic:[T] topicConfig.readQueueNums:[2]");
     auto group = reset(wish("0", "T", "NoSuchG"));
     EXPECT_EQ(group.code(), ResponseCode::SubscriptionGroupNotExist);
     EXPECT_EQ(group.remark(), "Group NoSuchG does not exist");
@@ -84,6 +84,41 @@ TEST_F(OffsetAdminTest, WhatCannotBeResetIsRefusedInRocketMqsWords) {
     EXPECT_EQ(reset(wish("0", "Empty")).remark(), "No queues to reset.");
     context_.brokerIdentity().brokerId = 1;
     EXPECT_EQ(reset(wish("0")).remark(), "Can not reset offset in slave broker");
+}
+
+TEST_F(OffsetAdminTest, AQueueThatDoesNotExistIsRefusedAndLeavesNothing) {
+    begin();
+    append("T", 0, 2);
+    append("T", 4, 1);   // of a time when the topic had more queues
+    for (const char* queue : {"2", "3", "65535"}) {
+        for (const char* offset : {"-1", "0", "1"}) {
+            const auto refused = reset(one(queue, offset));
+            EXPECT_EQ(refused.code(), ResponseCode::SystemError);
+            EXPECT_EQ(refused.remark(), "queueId[" + std::string(queue) + "] is illegal, topic:[T] topicConfig.readQueueNums:[2]");
+        }
+    }
+    EXPECT_TRUE(offsets().queues("G", "T").empty());
+    EXPECT_EQ(table(reset(one("4", "1")).body()), (Queues{{4, 1}})) << "what holds messages exists";
+}
+
+TEST_F(OffsetAdminTest, StrangersCannotFillTheLog) {
+    begin();
+    append("T", 0, 1);
+    for (int i = 0; i < 3; ++i) {
+        (void)reset(wish("0"));
+        (void)reset(wish("0", "Nowhere"));
+        (void)context_.call(RequestCode::CloneGroupOffset, Fields{{"srcGroup", "G"}, {"destGroup", "H"}, {"topic", "Nowhere"}, {"offline", "true"}});
+        (void)context_.call(RequestCode::UpdateAndGetGroupForbidden, Fields{{"group", "G"}, {"topic", "T"}, {"readable", i % 2 == 0 ? "false" : "true"}});
+    }
+    for (const char* line : {"offsets of a group are reset", "a reset of offsets is refused", "offsets of a topic are not cloned",
+                             "a group's right to read a topic is set"}) {
+        EXPECT_EQ(context_.log().count(line), 3U) << line;
+    }
+    for (const char* line : {"offsets of a group are reset", "a reset of offsets is refused",
+                             "offsets of a topic are not cloned: it does not exist or the group does not subscribe it",
+                             "a group's right to read a topic is set"}) {
+        EXPECT_EQ(context_.log().countLimited(line), 3U) << line;
+    }
 }
 
 TEST_F(OffsetAdminTest, WithoutServerSideResetMembersArePushedTheirOffsets) {

@@ -62,6 +62,9 @@ public:
     /// True when a line contains the text.
     [[nodiscard]] bool contains(std::string_view text) const;
     [[nodiscard]] std::size_t count(plugin::LogLevel level) const;
+    /// How many lines began with this message, and how many of them came by limited().
+    [[nodiscard]] std::size_t count(std::string_view message) const;
+    [[nodiscard]] std::size_t countLimited(std::string_view message) const;
     void clear();
 
 protected:
@@ -71,6 +74,7 @@ protected:
 private:
     mutable std::mutex mutex_;
     std::vector<Line> lines_;
+    std::map<std::string, std::size_t, std::less<>> limited_;
 };
 
 /// Thread-safe.
