@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
     const auto startedAt = systemClock().now();
     returnFreedMemory();
     bridgePocoErrors(nullptr);
-    LifecycleLoop::blockSignals();
+    LifecycleLoop::blockHangups();
     try {
         return runMain(argc, argv, startedAt);
     } catch (const std::exception& error) {

@@ -56,7 +56,12 @@ int BrokerApplication::run() {
     checkDescriptors(problems);
     if (!problems.empty()) return refuse(problems, kExitConfig);
     if (!lockStoreRoot(problems)) return refuse(problems, kExitFailed);
+    LifecycleLoop::blockStops();
     if (!openLog(problems)) return refuse(problems, kExitConfig);
+    loop_.takeStops(prepared_.settings.stopTimeout, [this](int signal) {
+        appLog_->warn("a stop waits for the main thread, which starts or changes plugins; the process ends at the latest after stopTimeout",
+                      {{"signal", signal}, {"stopTimeoutMs", prepared_.settings.stopTimeout.count()}});
+    });
     logConfiguration();
     if (!bindListeners(problems)) return refuse(problems, kExitFailed);
     describeBroker();
@@ -68,8 +73,6 @@ int BrokerApplication::run() {
     writePidFile();
     announce();
     const int signal = loop_.run([this] { reloadConfiguration(); }, [this] { return prepared_.host->retire(); });
-    LifecycleLoop::secondSignalKills();
-    LifecycleLoop::endWithin(prepared_.settings.stopTimeout);
     stop(signal);
     if (!prepared_.host->leftRunning()) return kExitOk;
     // A plugin still runs, and uses what would be destroyed now.

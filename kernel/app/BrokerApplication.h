@@ -54,10 +54,10 @@ private:
     // In the order in which they are made; members go in reverse.
     std::unique_ptr<FileLock> rootLock_;   ///< of storePathRootDir; for stores, and for those who keep files in its config/
     Preparation prepared_;
-    LifecycleLoop loop_;
-    std::unique_ptr<Operations> operations_;
     std::unique_ptr<LogSystem> log_;
     plugin::Logger* appLog_ = nullptr;
+    LifecycleLoop loop_;
+    std::unique_ptr<Operations> operations_;
     MetricsRegistry metrics_;
     std::unique_ptr<ControlExecutor> control_;
     std::unique_ptr<RuntimeConfigStore> runtime_;

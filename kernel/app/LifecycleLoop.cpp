@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <initializer_list>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/time.h>
@@ -17,11 +19,12 @@ namespace patchbay::kernel {
 namespace {
 
 constexpr int kUnfinishedMs = 5;
+constexpr int kLateMs = 1000;
 
-sigset_t handledSignals() noexcept {
+sigset_t setOf(std::initializer_list<int> numbers) noexcept {
     sigset_t set;
     sigemptyset(&set);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+    for (const int number : numbers) sigaddset(&set, number);
     return set;
 }
 
@@ -32,39 +35,7 @@ void endNow(int) noexcept {
     _exit(1);
 }
 
-int openSignals() noexcept {
-    const auto set = handledSignals();
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-}  // namespace
-
-LifecycleLoop::LifecycleLoop()
-    : thread_(std::this_thread::get_id()), wakeFd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), signalFd_(openSignals()) {
-    PATCHBAY_ASSERT(wakeFd_ >= 0 && signalFd_ >= 0);
-}
-
-LifecycleLoop::~LifecycleLoop() {
-    close();
-    ::close(wakeFd_);
-    ::close(signalFd_);
-}
-
-void LifecycleLoop::blockSignals() noexcept {
-    const auto set = handledSignals();
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    std::signal(SIGPIPE, SIG_IGN);
-}
-
-void LifecycleLoop::secondSignalKills() noexcept {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);   // their default action ends the process
-}
-
-void LifecycleLoop::endWithin(std::chrono::milliseconds limit) noexcept {
+void endWithin(std::chrono::milliseconds limit) noexcept {
     if (limit.count() == 0) return;
     struct sigaction action{};
     action.sa_handler = endNow;
@@ -76,21 +47,84 @@ void LifecycleLoop::endWithin(std::chrono::milliseconds limit) noexcept {
     setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
+int openSignals(std::initializer_list<int> numbers) noexcept {
+    const auto set = setOf(numbers);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int openEvent() noexcept {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+void signalEvent(int fd) noexcept {
+    const std::uint64_t one = 1;
+    (void)!write(fd, &one, sizeof one);
+}
+
+}  // namespace
+
+LifecycleLoop::LifecycleLoop()
+    : thread_(std::this_thread::get_id()), wakeFd_(openEvent()), hangupFd_(openSignals({SIGHUP})), stopFd_(openSignals({SIGTERM, SIGINT})),
+      doneFd_(openEvent()), endFd_(openEvent()) {
+    PATCHBAY_ASSERT(wakeFd_ >= 0 && hangupFd_ >= 0 && stopFd_ >= 0 && doneFd_ >= 0 && endFd_ >= 0);
+}
+
+LifecycleLoop::~LifecycleLoop() {
+    close();
+    signalEvent(endFd_);
+    if (stops_.joinable()) stops_.join();
+    for (const int fd : {wakeFd_, hangupFd_, stopFd_, doneFd_, endFd_}) ::close(fd);
+}
+
+void LifecycleLoop::blockHangups() noexcept {
+    const auto set = setOf({SIGHUP});
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+void LifecycleLoop::blockStops() noexcept {
+    const auto set = setOf({SIGTERM, SIGINT});
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+void LifecycleLoop::takeStops(std::chrono::milliseconds limit, std::function<void(int)> late) {
+    stops_ = std::thread([this, limit, late = std::move(late)] { watchStops(limit, late); });
+}
+
+void LifecycleLoop::watchStops(std::chrono::milliseconds limit, const std::function<void(int)>& late) {
+    pthread_setname_np(pthread_self(), "signals");
+    signalfd_siginfo info{};
+    while (read(stopFd_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) {
+        std::array<pollfd, 2> fds{{{stopFd_, POLLIN, 0}, {endFd_, POLLIN, 0}}};
+        (void)poll(fds.data(), fds.size(), -1);
+        if (fds[1].revents != 0) return;
+    }
+    endWithin(limit);
+    const auto set = setOf({SIGTERM, SIGINT});
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);   // their default action ends the process
+    stopSignal_ = static_cast<int>(info.ssi_signo);
+    wake();
+    std::array<pollfd, 2> fds{{{doneFd_, POLLIN, 0}, {endFd_, POLLIN, 0}}};
+    if (poll(fds.data(), fds.size(), kLateMs) == 0) late(stopSignal_);
+    // Only here the second signal is not blocked.
+    while (poll(&fds[1], 1, -1) < 0) {
+    }
+}
+
 int LifecycleLoop::run(const std::function<void()>& hangup, const std::function<bool()>& unfinished) {
     bool more = false;
-    for (;;) {
-        std::array<pollfd, 2> fds{{{signalFd_, POLLIN, 0}, {wakeFd_, POLLIN, 0}}};
+    while (stopSignal_ == 0) {
+        std::array<pollfd, 2> fds{{{hangupFd_, POLLIN, 0}, {wakeFd_, POLLIN, 0}}};
         if (poll(fds.data(), fds.size(), more ? kUnfinishedMs : -1) < 0 && errno != EINTR) PATCHBAY_ASSERT(false && "poll");
         runCalls();
         runPosted();
         signalfd_siginfo info{};
-        while (read(signalFd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-            if (static_cast<int>(info.ssi_signo) != SIGHUP) return static_cast<int>(info.ssi_signo);
-            hangup();
-        }
+        while (stopSignal_ == 0 && read(hangupFd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) hangup();
         // What was posted while something took long has not woken this loop.
         more = unfinished() || somethingPosted();
     }
+    signalEvent(doneFd_);
+    return stopSignal_;
 }
 
 bool LifecycleLoop::somethingPosted() {
@@ -99,8 +133,7 @@ bool LifecycleLoop::somethingPosted() {
 }
 
 void LifecycleLoop::wake() const noexcept {
-    const std::uint64_t one = 1;
-    (void)!write(wakeFd_, &one, sizeof one);
+    signalEvent(wakeFd_);
 }
 
 void LifecycleLoop::post(std::function<void(bool)> work) {

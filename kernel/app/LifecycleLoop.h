@@ -3,6 +3,7 @@
 
 #include "patchbay/base/Status.h"
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -21,15 +22,17 @@ public:
     LifecycleLoop(const LifecycleLoop&) = delete;
     LifecycleLoop& operator=(const LifecycleLoop&) = delete;
 
-    /// Before any thread is started: the signals that run() takes are blocked in all of them, and SIGPIPE is ignored.
-    static void blockSignals() noexcept;
-    /// Until SIGTERM or SIGINT, whose number it answers. `hangup` is called for SIGHUP, `unfinished` after everything that woke it: while
-    /// it answers true it is called again every few milliseconds.
+    /// First of all: SIGHUP waits for run(), and SIGPIPE is ignored. SIGTERM and SIGINT still end the process, which has nothing to lose.
+    static void blockHangups() noexcept;
+    /// Before the first thread is started: SIGTERM and SIGINT wait for takeStops().
+    static void blockStops() noexcept;
+    /// A thread of this object takes them from here on. At the first of them the process has `limit` left, 0 is without end, and ends with
+    /// status 1 after it whatever its threads do then; a second one ends it at once. `late` is called on that thread when run() has not come
+    /// back within a second, because the loop's thread is in a plugin.
+    void takeStops(std::chrono::milliseconds limit, std::function<void(int signal)> late);
+    /// Until SIGTERM or SIGINT, also one that came before, whose number it answers. `hangup` is called for SIGHUP, `unfinished` after
+    /// everything that woke it: while it answers true it is called again every few milliseconds.
     int run(const std::function<void()>& hangup, const std::function<bool()>& unfinished);
-    /// From here on another SIGTERM or SIGINT ends the process at once.
-    static void secondSignalKills() noexcept;
-    /// The process ends with status 1 after so long, whatever its threads do then; 0 is never.
-    static void endWithin(std::chrono::milliseconds limit) noexcept;
     /// Runs `work` on the loop's thread and waits for its end. Unavailable after close(). Any thread.
     Status call(std::function<Status()> work);
     /// Runs `work` on the loop's thread, between two other works and never inside one: for what changes plugins. `closed` is true when the
@@ -41,6 +44,7 @@ public:
     void close() noexcept;
 
 private:
+    void watchStops(std::chrono::milliseconds limit, const std::function<void(int)>& late);
     void runPosted();
     [[nodiscard]] bool somethingPosted();
     void wake() const noexcept;
@@ -52,7 +56,12 @@ private:
 
     const std::thread::id thread_;
     const int wakeFd_;
-    const int signalFd_;
+    const int hangupFd_;
+    const int stopFd_;
+    const int doneFd_;                  ///< readable when run() is through
+    const int endFd_;                   ///< readable when this object ends
+    std::atomic<int> stopSignal_{0};
+    std::thread stops_;
     std::mutex mutex_;
     std::vector<Call> calls_;   // guarded by mutex_
     std::vector<std::function<void(bool)>> posted_;   // guarded by mutex_

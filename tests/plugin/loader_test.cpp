@@ -261,8 +261,8 @@ TEST(PluginLoader, NamesAPluginThatDoesNotComeBackFromAChange) {
     ASSERT_TRUE(broker.start()) << broker.output();
     broker.folder().write("plugins.d/a.conf", stumble("reconfigure", "hang") + "stumbleLive = 1\n");
     broker.signal(SIGHUP);
-    EXPECT_EQ(broker.stop(SIGTERM), 0);
-    EXPECT_NE(broker.output().find("a plugin has not come back plugin=stumbles from=reconfigure()"), std::string::npos) << broker.output();
+    EXPECT_TRUE(broker.awaitOutput("a plugin has not come back plugin=stumbles from=reconfigure()")) << broker.output();
+    EXPECT_EQ(broker.stop(SIGTERM), 0) << broker.output();
 }
 
 TEST(PluginLoader, EndsAStopThatAPluginHoldsUpForTooLong) {
@@ -273,6 +273,47 @@ TEST(PluginLoader, EndsAStopThatAPluginHoldsUpForTooLong) {
         EXPECT_EQ(broker.stop(SIGTERM), 1) << broker.output();
         EXPECT_NE(broker.output().find("a plugin has not come back plugin=stumbles from=" + std::string(step) + "()"), std::string::npos) << broker.output();
         EXPECT_NE(broker.output().find("the stop took longer than stopTimeout"), std::string::npos) << broker.output();
+    }
+}
+
+TEST(PluginLoader, EndsAStopThatComesWhileAPluginStarts) {
+    for (const char* step : {"init", "start"}) {
+        BrokerProcess broker("pluginStepWarning = 50ms\nstopTimeout = 3s", {{"a.conf", stumble(step, "forever")}});
+        broker.setPluginDirectory(kLibraries);
+        ASSERT_TRUE(broker.startUntil("a plugin has not come back")) << broker.output();
+        EXPECT_EQ(broker.stop(SIGTERM), 1) << broker.output();
+        EXPECT_NE(broker.output().find("a stop waits for the main thread, which starts or changes plugins; the process ends at the latest after "
+                                       "stopTimeout signal=15 stopTimeoutMs=3000"), std::string::npos) << broker.output();
+        EXPECT_NE(broker.output().find("a plugin has not come back plugin=stumbles from=" + std::string(step) + "()"), std::string::npos) << broker.output();
+        EXPECT_NE(broker.output().find("the stop took longer than stopTimeout"), std::string::npos) << broker.output();
+    }
+    // A change that hangs later is no other matter; and a second signal does not wait.
+    BrokerProcess broker("pluginStepWarning = 50ms", {{"a.conf", stumble("reconfigure", "forever")}});
+    broker.setPluginDirectory(kLibraries);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    broker.folder().write("plugins.d/a.conf", stumble("reconfigure", "forever") + "stumbleLive = 1\n");
+    broker.signal(SIGHUP);
+    ASSERT_TRUE(broker.awaitOutput("a plugin has not come back")) << broker.output();
+    broker.signal(SIGTERM);
+    ASSERT_TRUE(broker.awaitOutput("a stop waits for the main thread")) << broker.output();
+    EXPECT_EQ(broker.stop(SIGTERM), 128 + SIGTERM) << broker.output();
+}
+
+TEST(PluginLoader, StopsInOrderWhenASignalCameWhileAPluginStarted) {
+    BrokerProcess broker("pluginStepWarning = 20ms", {{"a.conf", stumble("start", "hang")}});
+    broker.setPluginDirectory(kLibraries);
+    ASSERT_TRUE(broker.startUntil("a plugin has not come back")) << broker.output();
+    EXPECT_EQ(broker.stop(SIGTERM), 0) << broker.output();
+    EXPECT_NE(broker.output().find(" ready in "), std::string::npos) << broker.output();
+    EXPECT_NE(broker.output().find("plugin stopped plugin=stumbles"), std::string::npos) << broker.output();
+}
+
+TEST(PluginLoader, ASignalEndsAtOnceWhatAPluginHoldsUpBeforeTheStart) {
+    BrokerProcess broker("", {{"a.conf", stumble("configure", "forever")}});
+    broker.setPluginDirectory(kLibraries);
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--check"}, std::vector<std::string>{}}) {
+        ASSERT_TRUE(broker.startUntil("stumbles for ever in configure", arguments)) << broker.output();
+        EXPECT_EQ(broker.stop(SIGTERM), 128 + SIGTERM) << broker.output();
     }
 }
 

@@ -76,32 +76,44 @@ bool BrokerProcess::ended(std::chrono::milliseconds wait) {
     return true;
 }
 
-bool BrokerProcess::start(std::vector<std::string> arguments, std::chrono::seconds limit) {
+bool BrokerProcess::awaitFile(const std::string& name, const std::function<bool(const std::string&)>& enough, std::chrono::seconds limit) {
+    if (pid_ <= 0) return enough(folder_.read(name));
     // Told by the system when something was printed; no polling.
-    folder_.write("out", "");
     const int watch = inotify_init1(IN_CLOEXEC);
-    inotify_add_watch(watch, (folder_ / "out").c_str(), IN_MODIFY);
-    spawn(arguments);
+    inotify_add_watch(watch, (folder_ / name).c_str(), IN_MODIFY);
     const auto deadline = std::chrono::steady_clock::now() + limit;
-    bool ready = false;
-    while (!ready) {
-        const auto text = folder_.read("out");
-        const auto at = text.find(" ready in ");
-        const auto end = at == std::string::npos ? at : text.find('\n', at);
-        ready = end != std::string::npos;
-        if (ready) {
-            readyLine_ = text.substr(text.rfind('\n', at) + 1, end - text.rfind('\n', at) - 1);
-            break;
-        }
+    bool found = false;
+    for (;;) {
+        found = enough(folder_.read(name));
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
         std::array<pollfd, 2> fds{{{watch, POLLIN, 0}, {pidFd_, POLLIN, 0}}};
-        if (left.count() <= 0 || poll(fds.data(), fds.size(), static_cast<int>(left.count())) <= 0) break;
+        if (found || left.count() <= 0 || poll(fds.data(), fds.size(), static_cast<int>(left.count())) <= 0) break;
         if (fds[1].revents != 0 && ended(std::chrono::milliseconds(0))) break;
         std::array<char, 4096> events{};
         if (fds[0].revents != 0) (void)!read(watch, events.data(), events.size());
     }
     close(watch);
-    return ready;
+    return found;
+}
+
+bool BrokerProcess::start(std::vector<std::string> arguments, std::chrono::seconds limit) {
+    spawn(arguments);
+    return awaitFile("out", [this](const std::string& text) {
+        const auto at = text.find(" ready in ");
+        const auto end = at == std::string::npos ? at : text.find('\n', at);
+        if (end == std::string::npos) return false;
+        readyLine_ = text.substr(text.rfind('\n', at) + 1, end - text.rfind('\n', at) - 1);
+        return true;
+    }, limit);
+}
+
+bool BrokerProcess::startUntil(std::string_view text, std::vector<std::string> arguments, std::chrono::seconds limit) {
+    spawn(arguments);
+    return awaitOutput(text, limit);
+}
+
+bool BrokerProcess::awaitOutput(std::string_view text, std::chrono::seconds limit) {
+    return awaitFile("err", [text](const std::string& all) { return all.find(text) != std::string::npos; }, limit);
 }
 
 RunResult BrokerProcess::run(std::vector<std::string> arguments, std::chrono::seconds limit) {

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -35,6 +37,10 @@ public:
     void stuffStandardError() { stuffed_ = true; }
     /// Starts and waits for the ready line. False when it ended or was too slow; output() says why.
     bool start(std::vector<std::string> arguments = {}, std::chrono::seconds limit = std::chrono::seconds(20));
+    /// Starts and waits for a text on standard error, before which it need not be ready.
+    bool startUntil(std::string_view text, std::vector<std::string> arguments = {}, std::chrono::seconds limit = std::chrono::seconds(20));
+    /// Waits for a text on standard error. False when it ended or was too slow.
+    bool awaitOutput(std::string_view text, std::chrono::seconds limit = std::chrono::seconds(20));
     /// Runs to its end, as with --check.
     RunResult run(std::vector<std::string> arguments = {}, std::chrono::seconds limit = std::chrono::seconds(20));
     /// Sends a signal and waits for the end; the exit code as in RunResult, -1 when it did not end in time.
@@ -55,6 +61,8 @@ public:
 
 private:
     void spawn(const std::vector<std::string>& arguments);
+    /// Until the file holds enough; false when the process ended before, or was too slow.
+    bool awaitFile(const std::string& name, const std::function<bool(const std::string&)>& enough, std::chrono::seconds limit);
     [[nodiscard]] std::uint16_t port(const std::string& listener) const;
     /// True when it ended; the exit code is in exitCode_.
     bool ended(std::chrono::milliseconds wait);
