@@ -5,6 +5,7 @@
 #include "log/StandardErrorSink.h"
 
 #include <atomic>
+#include <fcntl.h>
 #include <filesystem>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <unistd.h>
@@ -16,6 +17,15 @@ using plugin::LogLevel;
 namespace {
 
 constexpr char kPattern[] = "%Y-%m-%dT%H:%M:%S.%e%z %L %n %v";
+
+/// Opening it would wait for a reader.
+bool isPipeOfNobody(const std::string& path) {
+    std::error_code none;
+    if (!std::filesystem::is_fifo(path, none)) return false;
+    const int fd = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0) ::close(fd);
+    return fd < 0;
+}
 
 spdlog::level::level_enum spdlogLevel(LogLevel level) noexcept {
     switch (level) {
@@ -98,6 +108,7 @@ Result<std::unique_ptr<LogSystem>> LogSystem::open(const LogSettings& settings, 
             backend = std::make_unique<Backend>(settings, target, target.get());
         } else {
             std::filesystem::create_directories(std::filesystem::path(settings.file).parent_path());
+            if (isPipeOfNobody(settings.file)) return Status(StatusCode::Io, "log file " + settings.file + ": it is a pipe that nobody reads");
             backend = std::make_unique<Backend>(
                 settings, std::make_shared<spdlog::sinks::rotating_file_sink_st>(settings.file, settings.fileBytesMax, settings.fileCount), nullptr);
         }

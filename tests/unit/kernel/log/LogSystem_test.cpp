@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace patchbay::kernel {
@@ -178,6 +179,13 @@ TEST_F(LogTest, RefusesAFileThatCannotBeOpened) {
     settings_.file = (folder_ / "missing").string();
     std::filesystem::create_directories(settings_.file);
     EXPECT_FALSE(LogSystem::open(settings_, clock_));
+}
+
+TEST_F(LogTest, DoesNotWaitForAReaderOfAPipe) {
+    ASSERT_EQ(::mkfifo(settings_.file.c_str(), 0600), 0);
+    const auto log = LogSystem::open(settings_, clock_);
+    ASSERT_FALSE(log);
+    EXPECT_EQ(log.error().message(), "log file " + settings_.file + ": it is a pipe that nobody reads");
 }
 
 TEST_F(LogTest, ReadsLogConf) {
