@@ -2,7 +2,9 @@
 #include "app/BrokerApplication.h"
 #include "app/Errors.h"
 #include "app/Preparation.h"
+#include "config/RocketmqKeys.h"
 #include "log/PocoErrorBridge.h"
+#include "patchbay/base/Nearest.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -97,8 +99,11 @@ int explain(const LaunchOptions& launch, const std::string& key) {
             for (const auto& [name, item] : instance->values().items()) known.push_back(name);
         }
     }
-    const auto near = nearest(key, known);
-    std::fprintf(stderr, "nobody who is enabled has a key '%s'%s\n", key.c_str(), near.empty() ? "" : ("; did you mean " + near + "?").c_str());
+    if (findRocketmqKey(key) != nullptr) {
+        std::printf("key       %s (RocketMQ)\nmeaning   Taken from its files, without effect here; docs/configuration.md has the list.\n", key.c_str());
+        return kExitOk;
+    }
+    std::fprintf(stderr, "nobody who is enabled has a key '%s'%s\n", key.c_str(), didYouMean(key, known).c_str());
     return kExitUsage;
 }
 

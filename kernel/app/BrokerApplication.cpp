@@ -3,6 +3,7 @@
 #include "app/StartSummary.h"
 #include "config/Advertise.h"
 #include "log/PocoErrorBridge.h"
+#include "patchbay/base/Nearest.h"
 #include "patchbay/base/StoreLock.h"
 #include "patchbay/plugin/Administration.h"
 

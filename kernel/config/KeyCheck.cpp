@@ -1,33 +1,11 @@
 #include "config/KeyCheck.h"
 
 #include "config/RocketmqKeys.h"
-
-#include <algorithm>
-#include <numeric>
+#include "patchbay/base/Nearest.h"
 
 namespace patchbay::kernel {
 
 namespace {
-
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-/// Levenshtein's distance, without regard to case.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t change = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-        }
-    }
-    return row[b.size()];
-}
 
 std::vector<std::string> knownWords(std::span<const KeyOwner> owners) {
     std::vector<std::string> words;
@@ -78,9 +56,7 @@ private:
             return;
         }
         if (const auto* key = findRocketmqKey(assignment.key)) return withoutEffect(*key, assignment);
-        const auto near = nearest(assignment.key, words_);
-        problems_.add(ErrorNumber::UnknownKey, assignment.where,
-                      "unknown key '" + assignment.key + "'" + (near.empty() ? "" : "; did you mean " + near + "?"));
+        problems_.add(ErrorNumber::UnknownKey, assignment.where, "unknown key '" + assignment.key + "'" + didYouMean(assignment.key, words_));
     }
 
     void withoutEffect(const RocketmqKey& key, const Assignment& assignment) {
@@ -100,21 +76,6 @@ private:
 };
 
 }  // namespace
-
-std::string nearest(std::string_view word, std::span<const std::string> known) {
-    std::string best;
-    std::size_t bestDistance = std::max<std::size_t>(2, word.size() / 4) + 1;
-    for (const auto& candidate : known) {
-        const auto gap = candidate.size() > word.size() ? candidate.size() - word.size() : word.size() - candidate.size();
-        if (gap >= bestDistance) continue;
-        const auto edits = distance(word, candidate);
-        if (edits < bestDistance) {
-            bestDistance = edits;
-            best = candidate;
-        }
-    }
-    return best;
-}
 
 UnusedKeys checkKeys(const ConfigSources& sources, std::span<const KeyOwner> owners, Problems& problems) {
     Checker checker(owners, problems);

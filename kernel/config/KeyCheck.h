@@ -28,7 +28,4 @@ struct UnusedKeys {
 /// RocketMQ's, with the nearest known key; and wrong executor keys. Returns RocketMQ's keys that stay without effect.
 UnusedKeys checkKeys(const ConfigSources& sources, std::span<const KeyOwner> owners, Problems& problems);
 
-/// The word of `known` that needs the fewest edits to become `word`; empty when none is near.
-[[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> known);
-
 }  // namespace patchbay::kernel

@@ -389,6 +389,9 @@ TEST(PluginLoader, ExplainsAKeyWithItsValueAndWhereItComesFrom) {
     const auto wrong = broker.run({"--explain", "belSound"});
     EXPECT_EQ(wrong.exitCode, 64);
     EXPECT_NE(wrong.err.find("did you mean bellSound?"), std::string::npos) << wrong.err;
+    const auto javas = broker.run({"--explain", "popPollingSize"});
+    EXPECT_EQ(javas.exitCode, 0) << javas.err;
+    EXPECT_NE(javas.out.find("without effect here"), std::string::npos) << javas.out;
 }
 
 TEST(PluginLoader, SwitchesPluginsByAKeyOfTheMainFileOrTheCommandLine) {

@@ -247,6 +247,13 @@ TEST_F(PatchctlFixture, PluginsAreListedInspectedAndExchanged) {
     EXPECT_NE(done("plugin top --json").find("\"plugin\":\"admin\""), std::string::npos);
     EXPECT_NE(done("config explain listenPort").find("listenPort"), std::string::npos);
     EXPECT_EQ(shell("config explain noSuchKey").exit, 3);
+    for (const char* command : {"config explain listenPrt", "config get listenPrt"}) {
+        const auto wrong = shell(command);
+        EXPECT_EQ(wrong.exit, 3);
+        EXPECT_NE(wrong.out.find("has no key 'listenPrt'; did you mean listenPort?"), std::string::npos) << wrong.out;
+    }
+    const auto wrong = shell("config set flushDiskTyp SYNC_FLUSH --dry-run");
+    EXPECT_NE(wrong.out.find("did you mean flushDiskType?"), std::string::npos) << wrong.out;
     EXPECT_EQ(shell("config diff --json").out.substr(0, 1), "[");
 }
 

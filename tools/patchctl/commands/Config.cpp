@@ -1,10 +1,13 @@
 // The commands "config …".
 #include "commands/Session.h"
 
+#include "patchbay/base/Nearest.h"
 #include "patchbay/protocol/PrivateCode.h"
 #include "patchbay/protocol/json/Value.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace patchbay::patchctl {
 
@@ -31,6 +34,17 @@ Result<protocol::ConfigTable> runningConfig(Session& session, const Arguments& a
     return (*client)->brokerConfig(where);
 }
 
+/// What there is none of, and what was probably meant.
+Status noKey(const std::string& where, const std::string& key, const std::vector<std::string>& known) {
+    return {StatusCode::NotFound, where + " has no key '" + key + "'" + didYouMean(key, known)};
+}
+
+std::vector<std::string> namesOf(const protocol::ConfigTable& config) {
+    std::vector<std::string> names;
+    for (const auto& [key, value] : config) names.push_back(key);
+    return names;
+}
+
 Exit get(Session& session, const Arguments& arguments) {
     std::string where;
     const auto config = runningConfig(session, arguments, where);
@@ -39,7 +53,7 @@ Exit get(Session& session, const Arguments& arguments) {
     for (const auto& [key, value] : *config) {
         if (arguments.at(0).empty() || key == arguments.at(0)) table.add({key, value});
     }
-    if (table.rows.empty()) return session.fail({StatusCode::NotFound, where + " has no key '" + arguments.at(0) + "'"});
+    if (table.rows.empty()) return session.fail(noKey(where, arguments.at(0), namesOf(*config)));
     session.out().print(table);
     return Exit::Done;
 }
@@ -64,7 +78,7 @@ Exit set(Session& session, const Arguments& arguments) {
         if (!config) {
             outcomes.add(broker, config.error());
         } else if (!config->contains(arguments.at(0))) {
-            outcomes.add(broker, {StatusCode::NotFound, "there is no key '" + arguments.at(0) + "'"});
+            outcomes.add(broker, noKey("it", arguments.at(0), namesOf(*config)));
         } else {
             outcomes.add(broker, arguments.dryRun() ? Status::ok() : (*client)->updateBrokerConfig(broker.address, change));
         }
@@ -130,8 +144,10 @@ Exit explain(Session& session, const Arguments& arguments) {
     if (!body) return session.fail(body.error());
     const auto document = json::Document::parse(*body);
     if (!document) return session.fail(document.error());
+    std::vector<std::string> known;
     for (const auto item : document->root()["keys"]) {
-        if (textOf(item.value, "key") != arguments.at(0)) continue;
+        known.push_back(textOf(item.value, "key"));
+        if (known.back() != arguments.at(0)) continue;
         Record record;
         for (const char* name : {"key", "owner", "doc", "type", "default", "value", "origin", "where", "fileValue", "fileWhere"}) {
             record.add(name, textOf(item.value, name));
@@ -140,7 +156,7 @@ Exit explain(Session& session, const Arguments& arguments) {
         session.out().print(record);
         return Exit::Done;
     }
-    return session.fail({StatusCode::NotFound, "there is no key '" + arguments.at(0) + "'"});
+    return session.fail(noKey("the broker", arguments.at(0), known));
 }
 
 Exit reload(Session& session, const Arguments&) {

@@ -3,6 +3,7 @@
 #include "config/KeyCheck.h"
 
 #include "config/RocketmqKeys.h"
+#include "patchbay/base/Nearest.h"
 #include "support/MemoryFiles.h"
 
 #include <gtest/gtest.h>
