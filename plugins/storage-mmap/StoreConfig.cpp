@@ -213,7 +213,7 @@ void readTunables(const plugin::ConfigView& config, StoreTunables& tunables) {
     tunables.diskFreeBytesMin = config.integer("diskSpaceFreeBytesMin");
     tunables.cleanForcibly = config.flag("cleanFileForciblyEnable") ? 1 : 0;
     tunables.reservedHours = config.integer("fileReservedTime");
-    // A list that cannot be read was refused when it was set; while running the old one stays.
+    // One that cannot be read was refused by readOptions().
     if (const std::optional<std::int64_t> hours = parseHours(config.text("deleteWhen"))) tunables.deleteHours = *hours;
     tunables.logBytesMax = config.integer("commitLogBytesMax");
     tunables.cleanIntervalMs = config.millis("cleanResourceInterval").count();

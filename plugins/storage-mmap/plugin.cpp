@@ -28,6 +28,9 @@ public:
     Status start() override { return store_->open(); }
 
     Status reconfigure(const plugin::ConfigView& config, std::span<const std::string_view>) override {
+        // What is taken now is kept for the next start, which must not refuse it.
+        StoreOptions next;
+        if (Status good = readOptions(config, next); !good) return good;
         readTunables(config, store_->tunables());
         return Status::ok();
     }

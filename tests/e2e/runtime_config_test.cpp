@@ -1,0 +1,99 @@
+// Proves: what a broker takes as a change while it runs, it takes at its next start, for every key that can be changed so and for values at and
+// beyond their bounds; and what it refuses leaves no trace.
+// How: the built broker with its real plugins; after each change that was taken the configuration is checked as a start would.
+// Left to others: what each key does (unit tests of the plugins), the store of such changes (kernel_config_test).
+#include "support/BrokerProcess.h"
+#include "support/RawClient.h"
+
+#include "patchbay/protocol/PrivateCode.h"
+#include "patchbay/protocol/json/Value.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace patchbay::test {
+namespace {
+
+using protocol::RequestCode;
+
+constexpr const char* kCandidates[] = {"", "0", "-1", "95", "2000000000", "99999999999999999999", "true", "false", "maybe", "04;25", "a b # c"};
+
+class RuntimeConfig : public ::testing::TestWithParam<const char*> {
+protected:
+    void SetUp() override {
+        ASSERT_TRUE(broker_.start()) << broker_.output();
+        client_ = std::make_unique<RawClient>(broker_.brokerPort());
+    }
+
+    protocol::RemotingCommand ask(RequestCode code, const std::string& body = {}) {
+        auto command = protocol::RemotingCommand::request(code);
+        command.body = body;
+        auto answer = client_->call(command);
+        EXPECT_TRUE(answer) << answer.error().toString();
+        return answer.value_or(protocol::RemotingCommand());
+    }
+    bool set(const std::string& key, const std::string& value) { return ask(RequestCode::UpdateBrokerConfig, key + "=" + value + "\n").code == 0; }
+
+    /// Live keys of the broker with the value that runs.
+    std::map<std::string, std::string> liveKeys() {
+        std::map<std::string, std::string> live;
+        const auto answer = ask(static_cast<RequestCode>(protocol::PrivateCode::CompareConfiguration));
+        const auto document = json::Document::parse(answer.body);
+        EXPECT_TRUE(document);
+        if (!document) return live;
+        for (const auto item : document->root()["keys"]) {
+            if (!item.value["live"].boolean().value_or(false) || item.value["owner"].text().value_or("") == "namesrv") continue;
+            live[std::string(item.value["key"].text().value_or(""))] = item.value["value"].text().value_or("");
+        }
+        return live;
+    }
+    /// The same files, as another start would read them.
+    RunResult check() {
+        BrokerProcess again;
+        again.folder().write("main.conf", broker_.folder().read("main.conf"));
+        return again.run({"--check", "-D", "storePathRootDir=" + (broker_.folder() / "store")});
+    }
+
+    BrokerProcess broker_{std::string("service.patchbay.MessageStore = ") + GetParam()};
+    std::unique_ptr<RawClient> client_;
+};
+
+TEST_P(RuntimeConfig, ThatIsTakenIsTakenByTheNextStart) {
+    const auto live = liveKeys();
+    ASSERT_GT(live.size(), 10U);
+    int taken = 0;
+    for (const auto& [key, value] : live) {
+        for (const char* candidate : kCandidates) {
+            if (candidate == value) continue;
+            if (!set(key, candidate)) continue;
+            ++taken;
+            const auto checked = check();
+            ASSERT_EQ(checked.exitCode, 0) << key << " = '" << candidate << "' was taken\n" << checked.err;
+        }
+        ASSERT_TRUE(set(key, value)) << key;
+    }
+    EXPECT_GT(taken, 20);
+}
+
+TEST_P(RuntimeConfig, ThatContradictsAnotherKeyIsRefusedAndLeavesNoTrace) {
+    if (std::string(GetParam()) != "storage-mmap") return;
+    for (const auto& [key, value] : {std::pair("diskSpaceCleanForciblyRatio", "95"), std::pair("diskSpaceWarningLevelRatio", "80"), std::pair("deleteWhen", "25")}) {
+        const auto refused = ask(RequestCode::UpdateBrokerConfig, std::string(key) + "=" + value + "\n");
+        EXPECT_EQ(refused.code, 1) << key;
+        EXPECT_NE(refused.remark.value_or("").find(std::string(key) == "deleteWhen" ? "deleteWhen" : "diskSpaceCleanForciblyRatio"), std::string::npos)
+            << refused.remark.value_or("");
+    }
+    EXPECT_EQ(broker_.folder().read("store/config/runtime.properties").find("disk"), std::string::npos);
+    EXPECT_EQ(broker_.stop(SIGTERM), 0);
+    EXPECT_TRUE(broker_.start()) << broker_.output();
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, RuntimeConfig, ::testing::Values("storage-mmap", "storage-sqlite"));
+
+}  // namespace
+}  // namespace patchbay::test
