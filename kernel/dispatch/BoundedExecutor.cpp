@@ -65,7 +65,12 @@ service::ExecutorStats BoundedExecutor::stats() const {
     out.queueBytesMax = bytesMax_;
     out.maxQueueWaitMs = spec_.maxQueueWait.count();
     out.refusedLate = refusedLate_.load(std::memory_order_relaxed);
+    const auto now = clock_.now();
     const std::lock_guard lock(mutex_);
+    // It may have come since the look at the clock.
+    if (first_ != nullptr && first_->queuedAt_ < now) {
+        out.headWaitMs = std::chrono::duration_cast<std::chrono::milliseconds>(now - first_->queuedAt_).count();
+    }
     out.queued = queued_;
     out.queuedBytes = queuedBytes_;
     out.refusedFull = refusedFull_;

@@ -124,6 +124,7 @@ void BrokerAdmin::addObserved(std::map<std::string, std::string, std::less<>>& t
         for (const char* pool : {"pullThreadPoolQueue", "litePullThreadPoolQueue", "queryThreadPoolQueue"}) {
             table[std::string(pool) + "Size"] = std::to_string(executor.queued);
             table[std::string(pool) + "Capacity"] = std::to_string(executor.queueCapacity);
+            table[std::string(pool) + "HeadWaitTimeMills"] = std::to_string(executor.headWaitMs);
         }
     }
 }
@@ -172,6 +173,9 @@ Response BrokerAdmin::runtimeInfo() const {
     table["commitLogMaxOffset"] = std::to_string(store.maxPhysicalOffset);
     table["earliestMessageTimeStamp"] = std::to_string(store.earliestMessageMs);
     table["remainHowManyDataToFlush"] = std::to_string(store.behindFlushBytes) + " B";
+    for (const auto& entry : context_.runtimeConfig().snapshot("broker")) {
+        if (entry.key == "startAcceptSendRequestTimeStamp") table[entry.key] = entry.value;
+    }
     addObserved(table);
     addDisk(table);
     for (const auto& [key, value] : store.runtimeInfo) table[key] = value;

@@ -90,6 +90,7 @@ void executors(Writer& out, const service::Observation& observation) {
         out.member("queuedBytes", number(one.queuedBytes));
         out.member("refusedFull", number(one.refusedFull));
         out.member("refusedLate", number(one.refusedLate));
+        out.member("headWaitMs", one.headWaitMs);
         out.endObject();
     }
     out.endArray();

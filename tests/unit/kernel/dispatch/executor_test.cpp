@@ -123,9 +123,11 @@ TEST_F(ExecutorTest, ARequestThatWaitedTooLongIsAnsweredAlthoughEveryThreadIsBus
     gate.awaitInside(1);
     arrive(*origin, {request(2), request(3)});
     turn();
+    EXPECT_EQ(executors.stats().at(0).headWaitMs, 0);
     clock.advance(150ms);
     turn();
     EXPECT_TRUE(origin->answers().empty());
+    EXPECT_EQ(executors.stats().at(0).headWaitMs, 150);
     clock.advance(60ms);
     turn();
     turn();

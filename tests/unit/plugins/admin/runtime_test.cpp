@@ -75,6 +75,7 @@ public:
         pull.name = "pull";
         pull.queueCapacity = 500;
         pull.queued = 7;
+        pull.headWaitMs = 12;
         return {pull};
     }
     [[nodiscard]] std::vector<service::PluginFaults> faults() const override { return {}; }
@@ -89,9 +90,17 @@ TEST_F(AdminRuntimeTest, LatenciesAndQueuesAreThoseThatTheKernelCounts) {
     EXPECT_EQ(info("putLatency999"), "10.00");
     EXPECT_EQ(info("pullThreadPoolQueueSize"), "7");
     EXPECT_EQ(info("queryThreadPoolQueueCapacity"), "500");
+    EXPECT_EQ(info("pullThreadPoolQueueHeadWaitTimeMills"), "12");
     EXPECT_EQ(info("sendThreadPoolQueueSize"), "0");
     EXPECT_TRUE(info("commitLogDirCapacity").starts_with("Total : ")) << info("commitLogDirCapacity");
     runner_.stop();
+}
+
+TEST_F(AdminRuntimeTest, TellsFromWhenOnSendsAreTaken) {
+    begin();
+    EXPECT_EQ(info("startAcceptSendRequestTimeStamp"), "0");
+    context_.runtimeConfig().set("startAcceptSendRequestTimeStamp", "1700000099000");
+    EXPECT_EQ(info("startAcceptSendRequestTimeStamp"), "1700000099000");
 }
 
 TEST_F(AdminRuntimeTest, WhatNothingMeasuresIsLeftOut) {

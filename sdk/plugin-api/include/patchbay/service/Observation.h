@@ -42,6 +42,7 @@ struct ExecutorStats {
     std::uint64_t queuedBytes = 0;
     std::uint64_t refusedFull = 0;
     std::uint64_t refusedLate = 0;
+    std::int64_t headWaitMs = 0;      ///< how long the oldest request in the queue has waited
 };
 
 /// What a plugin did wrong, since the process began.
