@@ -7,6 +7,14 @@
 
 namespace patchbay::net {
 
+namespace {
+
+// What the system takes in one call. Messages of a queue that lie apart in the log are a piece each, and every further call for
+// them would wake the peer once more.
+constexpr std::size_t kPiecesAtOnce = 1024;
+
+}  // namespace
+
 protocol::ByteWriter OutputBuffers::take() {
     if (idle_.empty()) return protocol::ByteWriter(16U << 10);
     auto buffer = std::move(idle_.back());
@@ -49,7 +57,7 @@ IoResult OutboundQueue::flush(Transport& transport, OutputBuffers& buffers) {
     appended();
     IoResult result;
     while (queued_ > 0) {
-        std::array<iovec, 64> pieces;
+        std::array<iovec, kPiecesAtOnce> pieces;  // written by gather() as far as it goes
         const auto count = gather(pieces);
         std::size_t offered = 0;
         for (std::size_t i = 0; i < count; ++i) offered += pieces[i].iov_len;

@@ -106,11 +106,20 @@ TEST_F(OutboundQueueTest, RandomPiecesThroughAStutteringSocketArriveAsTheyWere) 
     EXPECT_EQ(released, kept);
 }
 
+TEST_F(OutboundQueueTest, MessagesThatLieApartLeaveInOneCall) {
+    const std::string body(600, 'b');
+    for (int i = 0; i < 300; ++i) queue.addPiece(buffers, body, {});
+    EXPECT_EQ(queue.flush(transport, buffers).kind, IoResult::Kind::Done);
+    EXPECT_EQ(transport.got.size(), 180'000U);
+    EXPECT_EQ(transport.calls, 1);
+}
+
 TEST_F(OutboundQueueTest, MorePiecesThanOneCallTakesStillAllLeave) {
     const std::string body(600, 'b');
-    for (int i = 0; i < 500; ++i) queue.addPiece(buffers, body, {});
+    for (int i = 0; i < 3'000; ++i) queue.addPiece(buffers, body, {});
     EXPECT_EQ(queue.flush(transport, buffers).kind, IoResult::Kind::Done);
-    EXPECT_EQ(transport.got.size(), 300'000U);
+    EXPECT_EQ(transport.got.size(), 1'800'000U);
+    EXPECT_GT(transport.calls, 1);
 }
 
 }  // namespace
