@@ -45,7 +45,8 @@ std::string store(const SummaryFacts& facts) {
 
 std::string memory(const SummaryFacts& facts) {
     const auto& limits = facts.prepared.settings.limits;
-    return "memory at most: unsent answers " + megabytes(limits.outboundTotalMax) + ", " + std::to_string(facts.executors) + " queues of " +
+    return "memory at most: unsent answers " + megabytes(limits.outboundTotalMax) + ", unfinished frames " +
+           megabytes(limits.unfinishedTotalMax) + ", " + std::to_string(facts.executors) + " queues of " +
            megabytes(limits.executorQueueBytesMax) + ", held while plugins are exchanged " + megabytes(limits.holdBytesMax) +
            "; beside it the store's caches and about 1 KB a connection";
 }

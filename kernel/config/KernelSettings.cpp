@@ -58,6 +58,9 @@ constexpr ConfigKey kKeys[] = {
     {"writeBufferLowWaterMark", ConfigType::Bytes, "1M", "Unsent bytes of one connection at which reading goes on; 0 is the default.", 0, 0,
      1 << 30},
     {"serverOutboundTotalMax", ConfigType::Bytes, "256M", "Unsent bytes of all connections together.", 0, 1 << 20, std::int64_t{1} << 40},
+    {"serverUnfinishedTotalMax", ConfigType::Bytes, "256M",
+     "Memory for frames that have not come whole, all connections together; beyond it the connection whose frame began first is closed.", 0, 1 << 20,
+     std::int64_t{1} << 40},
     {"serverChannelMaxIdleTimeSeconds", ConfigType::Int, "120", "Seconds without reading and writing after which a connection is closed.", 0, 1,
      1'000'000},
     {"serverSocketSndBufSize", ConfigType::Bytes, "0", "Send buffer of a socket in bytes; 0 leaves it to the system.", 0, 0, 1 << 30},
@@ -209,6 +212,7 @@ void takeLimits(const ConfigValues& values, KernelSettings& out, Problems& probl
                      "writeBufferLowWaterMark: " + std::to_string(low) + " is above writeBufferHighWaterMark");
     }
     limits.outboundTotalMax = static_cast<std::size_t>(values.integer("serverOutboundTotalMax"));
+    limits.unfinishedTotalMax = static_cast<std::size_t>(values.integer("serverUnfinishedTotalMax"));
     limits.idle = std::chrono::seconds(values.integer("serverChannelMaxIdleTimeSeconds"));
     limits.socketSendBuffer = static_cast<int>(values.integer("serverSocketSndBufSize"));
     limits.socketReceiveBuffer = static_cast<int>(values.integer("serverSocketRcvBufSize"));

@@ -20,6 +20,7 @@ ConnectionRegistry::ConnectionRegistry(const ServerLimits& limits, const ServerC
     shared_.outboundHigh = limits.outboundHigh;
     shared_.outboundLow = limits.outboundLow;
     shared_.outboundTotalMax = limits.outboundTotalMax;
+    shared_.unfinishedTotalMax = limits.unfinishedTotalMax;
 }
 
 void ConnectionRegistry::accept(int fd, ListenerIndex listener, const SocketAddress& remote, const SocketAddress& local) {

@@ -87,9 +87,11 @@ void ServerConnection::requestLeft() noexcept {
 }
 
 void ServerConnection::undecodable(const Status& why) noexcept {
-    registry_.context().log.limited(LogLevel::Warn, "connection closed: undecodable input",
-                                    {{"peer", remote_.toString()}, {"listener", listener()}, {"cause", why.message()}});
-    net::Connection::close("undecodable input");
+    const bool crowded = why.code() == StatusCode::Busy;
+    registry_.context().log.limited(
+        LogLevel::Warn, crowded ? "connection closed: too much unfinished input (serverUnfinishedTotalMax)" : "connection closed: undecodable input",
+        {{"peer", remote_.toString()}, {"listener", listener()}, {"cause", why.message()}});
+    net::Connection::close(crowded ? "too much unfinished input" : "undecodable input");
 }
 
 void ServerConnection::closed(std::string_view reason) noexcept {

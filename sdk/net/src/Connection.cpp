@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 #include <sys/socket.h>
 #include <utility>
@@ -39,6 +40,8 @@ void Connection::close(std::string_view reason) noexcept {
     transport_.reset();
     outbound_.clear(loop_.buffers());
     noteBacklog(0);
+    reader_.drop();
+    noteUnfinished(0);
     loop_.releaseAfterTurn(self());
     closed(reason);
 }
@@ -64,6 +67,14 @@ void Connection::ready(std::uint32_t readiness) noexcept {
 }
 
 void Connection::read() noexcept {
+    try {
+        readBudget();
+    } catch (const std::bad_alloc&) {
+        undecodable({StatusCode::Busy, "no memory for its frame"});
+    }
+}
+
+void Connection::readBudget() {
     if (reader_.held() && !handOut()) return;
     auto& cursor = loop_.cursor();
     auto left = limits_.readBudget;
@@ -86,6 +97,7 @@ void Connection::read() noexcept {
         if (result.bytes < into.size() && !transport_->buffered()) break;
     }
     reader_.park();
+    noteUnfinished(reader_.kept());
 }
 
 bool Connection::handOut() noexcept {
@@ -98,6 +110,7 @@ bool Connection::handOut() noexcept {
 
 // One turn may bring thousands of small questions with large answers, so their sum is watched between them.
 FrameSink::Then Connection::frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept {
+    if (unfinished_ != 0) noteUnfinished(0);  // what follows has begun later
     if (!received(bytes, chunk)) return Then::Stop;
     const auto queued = outbound_.bytes();
     if (queued >= backlog_.load(std::memory_order_relaxed) + kNoteStep || queued >= limits_.outboundHigh) noteBacklog(queued);
@@ -151,6 +164,28 @@ void Connection::pauseReading(bool pause) noexcept {
     if (!isOpen()) return;
     setPause(kByOwner, pause);
     setInterest();
+}
+
+void Connection::noteUnfinished(std::size_t bytes) noexcept {
+    if (bytes < kUnfinishedMin) bytes = 0;
+    const auto before = std::exchange(unfinished_, bytes);
+    if (bytes == before) return;
+    if (before == 0) loop_.unfinished().add(*this);
+    if (bytes == 0) loop_.unfinished().remove(*this);
+    // Unsigned arithmetic wraps as it should when it shrinks.
+    auto total = limits_.unfinishedNow.fetch_add(bytes - before, std::memory_order_relaxed) + (bytes - before);
+    if (bytes <= before) return;
+    // Who began first has had the most time. At the latest it is this connection, when the other loops hold the rest.
+    while (total > limits_.unfinishedTotalMax && loop_.unfinished().oldest() != nullptr) {
+        loop_.unfinished().oldest()->giveUp();
+        total = limits_.unfinishedNow.load(std::memory_order_relaxed);
+    }
+}
+
+void Connection::giveUp() noexcept {
+    undecodable({StatusCode::Busy, "frames that have not come whole hold more memory than all connections may (" +
+                                       std::to_string(limits_.unfinishedTotalMax) + " bytes), and this one began first"});
+    close("given up");
 }
 
 void Connection::setPause(Pause why, bool on) noexcept {

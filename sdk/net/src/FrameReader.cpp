@@ -102,6 +102,13 @@ void FrameReader::park() {
     openSize_ = 0;
 }
 
+void FrameReader::drop() noexcept {
+    parked_.reset();
+    large_ = {};
+    parkedSize_ = largeSize_ = largeTotal_ = 0;
+    held_ = false;
+}
+
 // Into one chunk again, because frames are handed out in place. It fits: that is where it came from.
 void FrameReader::bringBack(ReceiveCursor& cursor) {
     held_ = false;

@@ -15,20 +15,22 @@
 
 namespace patchbay::net {
 
-/// Limits that many connections share. All are read on loops; outboundNow is the sum over all connections.
+/// Limits that many connections share. All are read on loops; outboundNow and unfinishedNow are sums over all connections.
 struct ConnectionLimits {
     std::size_t frameBytesMax = 16U << 20;
     std::size_t readBudget = 256U << 10;       ///< bytes per connection and turn
     std::size_t outboundHigh = 4U << 20;       ///< queued bytes at which a connection is no longer read, nor served what was read already
     std::size_t outboundLow = 1U << 20;        ///< queued bytes at which it is read again
     std::size_t outboundTotalMax = 256U << 20; ///< beyond this sum, no connection with queued bytes is read; looked at in steps of kNoteStep
+    std::size_t unfinishedTotalMax = 256U << 20; ///< memory for frames that have not come whole; beyond this sum, those that began first are closed
     std::atomic<std::size_t> outboundNow{0};
+    std::atomic<std::size_t> unfinishedNow{0};
 };
 
 /// Base of accepted and of outgoing connections; both are counted objects and keep themselves alive through self().
 /// All functions are for the loop's thread, except those that say "any thread". A failure or the peer's end closes it:
 /// closed() is called once, its output is dropped.
-class Connection : private Pollable, private FrameSink, public Flushable {
+class Connection : private Pollable, private FrameSink, private FrameHolder, public Flushable {
 public:
     Connection(EventLoop& loop, ConnectionLimits& limits) noexcept;
     Connection(const Connection&) = delete;
@@ -67,7 +69,8 @@ protected:
     virtual void connected() noexcept {}
     /// The first bytes, whatever they are: answers how many to skip, or -1 for "more are needed". It may close.
     virtual std::int64_t preface(std::string_view bytes) noexcept = 0;
-    /// The stream cannot be cut into frames any further: closes, and says so where it is heard.
+    /// The stream cannot be cut into frames any further, or (Busy) there is no memory for the rest of its frame: closes, and says
+    /// so where it is heard.
     virtual void undecodable(const Status& why) noexcept = 0;
     /// Once. Not reachable by the loop any more when the turn has ended.
     virtual void closed(std::string_view reason) noexcept = 0;
@@ -75,11 +78,15 @@ protected:
 private:
     /// What the queue grows by before the shared sum learns of it, so that most answers need not touch it.
     static constexpr std::size_t kNoteStep = 64U << 10;
+    /// Less memory than this for an unfinished frame is not counted, so that streams of small messages touch no shared sum.
+    static constexpr std::size_t kUnfinishedMin = 4U << 10;
     enum Pause : std::uint8_t { kByOwner = 1, kByBacklog = 2, kClosing = 4 };
 
     void ready(std::uint32_t readiness) noexcept override;
     Then frame(std::span<char> bytes, ReceiveChunk& chunk) noexcept override;
+    void giveUp() noexcept override;
     void read() noexcept;
+    void readBudget();
     /// False when the connection was closed over it.
     bool handOut() noexcept;
     void resumeSoon() noexcept;
@@ -87,6 +94,7 @@ private:
     void finishConnect() noexcept;
     void setInterest() noexcept;
     void noteBacklog(std::size_t bytes) noexcept;
+    void noteUnfinished(std::size_t bytes) noexcept;
     void setPause(Pause why, bool on) noexcept;
 
     EventLoop& loop_;
@@ -99,6 +107,7 @@ private:
     FrameReader reader_;
     OutboundQueue outbound_;
     MonotonicTime lastActive_{};
+    std::size_t unfinished_ = 0;  // what noteUnfinished() has counted; in the loop's list while it is not 0
     std::uint32_t interest_ = 0;
     std::uint8_t paused_ = 0;
     bool prefaceDone_ = false;

@@ -7,6 +7,7 @@
 #include "patchbay/net/Poller.h"
 #include "patchbay/net/ReceiveBuffer.h"
 #include "patchbay/net/TimerWheel.h"
+#include "patchbay/net/UnfinishedFrames.h"
 
 #include <array>
 #include <atomic>
@@ -111,6 +112,7 @@ public:
     [[nodiscard]] Poller& poller() noexcept { return *poller_; }
     [[nodiscard]] ReceiveCursor& cursor() noexcept { return cursor_; }
     [[nodiscard]] OutputBuffers& buffers() noexcept { return buffers_; }
+    [[nodiscard]] UnfinishedFrames& unfinished() noexcept { return unfinished_; }
 
 private:
     [[nodiscard]] LoopTask* takePosted() noexcept;
@@ -132,6 +134,7 @@ private:
     TimerWheel timers_;
     ReceiveCursor cursor_;
     OutputBuffers buffers_;
+    UnfinishedFrames unfinished_;
     std::vector<TurnListener*> listeners_;
     std::vector<Flushable*> toFlush_;
     std::vector<Flushable*> flushing_;

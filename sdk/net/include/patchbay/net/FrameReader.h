@@ -45,6 +45,10 @@ public:
     Status handOut(ReceiveCursor& cursor, FrameSink& sink);
     /// Moves the unfinished rest out of the shared chunk. Call when done reading for this turn.
     void park();
+    /// Bytes of memory that it keeps between turns.
+    [[nodiscard]] std::size_t kept() const noexcept { return parkedSize_ + (large_ ? large_->capacity() : 0); }
+    /// Frees them; nothing can be read any more.
+    void drop() noexcept;
     /// True after a pause that left bytes behind: handOut() goes on with them.
     [[nodiscard]] bool held() const noexcept { return held_; }
 
