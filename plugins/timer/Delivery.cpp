@@ -34,14 +34,20 @@ bool isHopeless(AppendStatus status) noexcept {
 
 }  // namespace
 
-Delivery::Delivery(const DeliveryContext& context, const TimerMark& from) : context_(context), from_(from), next_(from.replayFrom) {}
+Delivery::Delivery(const DeliveryContext& context, const TimerMark& from) : context_(context), from_(from), next_(from.replayFrom) {
+    if (context_.files == nullptr) return;
+    readMs_ = loadedUntil_ = context_.files->floor(from_.deliveredMs);
+    inFiles_ = context_.files->waitingFrom(loadedUntil_);
+}
 
 void Delivery::start() {
     {
         const std::lock_guard lock(mutex_);
         running_ = true;
     }
-    context_.recalls.deliverUntil(from_.deliveredMs);
+    startedMs_ = context_.clock.wallMs();
+    earlier_.emplace(context_.store);
+    context_.recalls.deliverUntil(std::min(from_.deliveredMs, startedMs_));
     context_.store.addListener(*this);
     lookSoon();
 }
@@ -59,11 +65,13 @@ void Delivery::stop() noexcept {
         allEnded_.wait(lock, [this] { return !appending_; });
     }
     settle();
+    leave();
 }
 
 TimerMark Delivery::mark() const {
     if (!caughtUp_) return from_;
-    TimerMark mark{context_.recalls.deliveredUntil(), pending_.lowestUnfinished().value_or(next_), next_};
+    if (context_.files != nullptr) return {readMs_, next_, next_, context_.files->logEnd()};
+    TimerMark mark{context_.recalls.deliveredUntil(), pending_.lowestUnfinished().value_or(next_), next_, 0};
     if (!pending_.empty()) mark.deliveredMs = std::min(mark.deliveredMs, pending_.next().wakeMs - 1);
     for (const auto& timer : firing_) mark.deliveredMs = std::min(mark.deliveredMs, timer.wakeMs - 1);
     return mark;
@@ -77,6 +85,7 @@ void Delivery::appended(std::span<const service::AppendedRecord> records) noexce
         if (record.topic != kTopicTimer) continue;
         if (!ours) near = context_.clock.wallMs() + 2 * kTogether.count();
         ours = true;
+        context_.rewrite.state().topicEnd = record.queueOffset + 1;
         soon = soon || TimerMessage::of(record.properties).outMs.value_or(0) < near;
     }
     if (!ours) return;
@@ -119,16 +128,31 @@ void Delivery::look() {
     }
     settle();
     const bool more = takeNew();
-    if (caughtUp_) fire();
-    const std::int64_t unread = context_.store.range(kTopicTimer, 0).max - next_;
-    context_.rewrite.setPending(pending_.size() + firing_.size() + static_cast<std::size_t>(std::max<std::int64_t>(unread, 0)));
+    if (caughtUp_) {
+        loadSlots();
+        fire();
+        moveRead();
+    }
+    showFigures();
     if (more) return lookSoon();
     arm();
 }
 
+void Delivery::showFigures() {
+    TimerRewrite::State& state = context_.rewrite.state();
+    const std::int64_t end = context_.store.range(kTopicTimer, 0).max;
+    const std::size_t inMemory = pending_.size() + firing_.size();
+    const std::int64_t first = firing_.empty() ? (pending_.empty() ? 0 : pending_.next().wakeMs) : firing_.front().wakeMs;
+    state.inMemory = inMemory + static_cast<std::size_t>(std::max<std::int64_t>(end - next_, 0));
+    state.waiting = static_cast<std::int64_t>(inMemory) + inFiles_;
+    state.firstDueMs = first;
+    state.next = next_;
+    state.topicEnd = end;
+}
+
 void Delivery::arm() {
     const MonotonicTime now = context_.clock.now();
-    MonotonicTime at = readAgain_;
+    MonotonicTime at = std::min(readAgain_, nextLoad());
     if (caughtUp_ && !inFlight_ && (!pending_.empty() || !items.empty())) {
         std::int64_t wait = 0;
         if (items.empty()) wait = std::clamp<std::int64_t>(pending_.next().wakeMs - context_.clock.wallMs(), 0, kWaitMsMax);
@@ -147,11 +171,12 @@ void Delivery::arm() {
 
 bool Delivery::takeNew() {
     readAgain_ = MonotonicTime::max();
-    if (idle_.load(std::memory_order_relaxed)) return false;
+    if (!writeUnits() || idle_.load(std::memory_order_relaxed)) return false;
     context_.store.read(kTopicTimer, 0, next_, kNewLimits, nullptr, read_);
     switch (read_.status) {
         case ReadStatus::Found:
             for (const std::string_view piece : read_.pieces) takeRecords(piece);
+            if (!writeUnits()) return false;
             if (next_ < read_.maxOffset) return true;
             caughtUp_ = true;
             return !sleep();
@@ -202,6 +227,7 @@ void Delivery::takeRecords(std::string_view piece) {
             return;
         }
         takeOne(record);
+        ++context_.rewrite.state().taken;
         next_ = record.queueOffset + 1;
         piece.remove_prefix(static_cast<std::size_t>(record.size));
     }
@@ -210,10 +236,13 @@ void Delivery::takeRecords(std::string_view piece) {
 void Delivery::takeOne(const RecordView& record) {
     const TimerMessage message = TimerMessage::of(record.properties);
     if (!message.outMs) return passOver("it names no time", {0, record.queueOffset});
-    if (!message.recalledKey.empty()) return context_.recalls.restore(message.recalledKey, *message.outMs + 1);
-    const std::int64_t wake = wakeMs(message.dueMs(record.storeTimestamp), record.storeTimestamp, context_.config.rollAfterMs);
-    const bool delivered = record.queueOffset < from_.queueOffset && wake <= from_.deliveredMs;
-    if (!delivered) pending_.add({wake, record.queueOffset});
+    const bool isRecall = !message.recalledKey.empty();
+    if (isRecall) context_.recalls.restore(message.recalledKey, *message.outMs + 1);
+    const std::int64_t due = message.dueMs(record.storeTimestamp);
+    const PendingTimer timer{wakeMs(due, record.storeTimestamp, context_.config.rollAfterMs), record.queueOffset};
+    if (!link(record, message, timer, timer.wakeMs < due)) return;
+    // A recall has nothing to deliver; but it has to live as long as its message.
+    if (!isRecall || timer.wakeMs < due) pending_.add(timer);
 }
 
 void Delivery::fire() {
@@ -236,6 +265,7 @@ void Delivery::fire() {
 
 void Delivery::gather() {
     const std::int64_t now = context_.clock.wallMs();
+    if (pending_.next().wakeMs > startedMs_ && (context_.files == nullptr || loadedUntil_ > startedMs_)) earlier_.reset();
     context_.recalls.deliverUntil(now);
     while (!pending_.empty() && pending_.next().wakeMs <= now && firing_.size() < kBatchMessages) firing_.push_back(pending_.take());
     std::int64_t bytes = 0;
@@ -298,11 +328,17 @@ bool Delivery::isPassing(const service::ReadResult& read) const {
 
 void Delivery::build(const RecordView& record, const PendingTimer& timer) {
     const TimerMessage message = TimerMessage::of(record.properties);
+    const bool isRecall = !message.recalledKey.empty();
+    if (context_.counts != nullptr && !isRecall && !message.realTopic.empty()) context_.counts->add(message.realTopic, -1);
     if (!message.outMs || message.realTopic.empty() || !message.realQueue || *message.realQueue < 0 ||
         message.realTopic == kTopicTransHalf || message.realTopic == kTopicTimer) {
         return passOver("it does not say where it belongs", timer);
     }
-    if (context_.recalls.contains([&message] { return message.recallKey(); })) return context_.recalled.add();
+    const std::int64_t due = message.dueMs(record.storeTimestamp);
+    const bool rolls = timer.wakeMs < due;
+    if (!isRecall && context_.recalls.contains([&message] { return message.recallKey(); })) return context_.recalled.add();
+    if (isRecall && !rolls) return;
+    if (earlier_ && timer.wakeMs <= startedMs_ && isDelivered(record, message, timer, rolls)) return;
 
     AppendItem& item = items.emplace_back();
     item.body = record.body;
@@ -315,8 +351,7 @@ void Delivery::build(const RecordView& record, const PendingTimer& timer) {
     item.sysFlag = record.sysFlag;
     item.reconsumeTimes = record.reconsumeTimes;
     item.waitStored = false;
-    const std::int64_t due = message.dueMs(record.storeTimestamp);
-    if (timer.wakeMs < due) return buildCopyToWaitOn(record, due, message);
+    if (rolls) return buildCopyToWaitOn(record, due, message);
 
     item.topic = message.realTopic;
     item.queueId = *message.realQueue;
@@ -324,6 +359,11 @@ void Delivery::build(const RecordView& record, const PendingTimer& timer) {
     appendProperty(times, kPropertyTimerEnqueueMs, std::to_string(record.storeTimestamp));
     appendProperty(times, kPropertyTimerDequeueMs, std::to_string(context_.clock.wallMs()));
     item.brokerProperties = texts_.emplace_back(std::move(times));
+}
+
+bool Delivery::isDelivered(const RecordView& record, const TimerMessage& message, const PendingTimer& timer, bool rolls) {
+    if (rolls) return earlier_->take(kTopicTimer, 0, record, message, message.rolled + 1, timer.wakeMs);
+    return earlier_->take(message.realTopic, *message.realQueue, record, message, message.rolled, timer.wakeMs);
 }
 
 void Delivery::buildCopyToWaitOn(const RecordView& record, std::int64_t dueMs, const TimerMessage& message) {
@@ -349,6 +389,7 @@ void Delivery::settle() {
     inFlight_ = false;
     std::erase_if(items, [this](const AppendItem& item) {
         if (service::isStored(item.status)) {
+            ++context_.rewrite.state().delivered;
             (item.topic == kTopicTimer ? context_.rolled : context_.delivered).add();
             return true;
         }

@@ -1,9 +1,12 @@
 // Delivery: brings timed messages to their topics when their time has come.
 #pragma once
 
+#include "EarlierDeliveries.h"
 #include "PendingTimers.h"
 #include "Recalls.h"
 #include "TimerConfig.h"
+#include "TimerCounts.h"
+#include "TimerFiles.h"
 #include "TimerMessage.h"
 #include "TimerProgress.h"
 #include "TimerRewrite.h"
@@ -19,6 +22,7 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +35,8 @@ struct DeliveryContext {
     service::MessageStore& store;
     Recalls& recalls;
     TimerRewrite& rewrite;
+    TimerFiles* files;     ///< null where all that waits is kept in memory
+    TimerCounts* counts;   ///< with files only
     const TimerConfig& config;
     plugin::Timers& timers;
     const Clock& clock;
@@ -42,6 +48,7 @@ struct DeliveryContext {
 };
 
 /// Reads the timer topic, keeps for each message when it has to be looked at, and hands over what is due, in the order of the times.
+/// With timer files every message gets its unit there, and only what is due within the next seconds is in memory as well.
 /// Runs on the control executor with one timer, set to the next time, and none while nothing waits. Messages are delivered at least
 /// once: the mark moves after the store has taken them. After a start the topic is read from the mark on before anything is delivered,
 /// so that no recall is missed. Owned by the plugin from start() to stop(). At most one append is on its way.
@@ -55,6 +62,10 @@ public:
     void stop() noexcept;
     /// How far it has come; what it was made with until the topic was read. Control executor, or after stop().
     [[nodiscard]] TimerMark mark() const;
+    /// False once it was stopped. Control executor.
+    [[nodiscard]] bool isRunning() const noexcept { return !left_; }
+    /// Nothing waits.
+    [[nodiscard]] bool isDone() const noexcept { return caughtUp_ && pending_.empty() && firing_.empty() && inFiles_ == 0; }
 
 private:
     void appended(std::span<const service::AppendedRecord> records) noexcept override;
@@ -69,6 +80,18 @@ private:
     bool takeNew();
     void takeRecords(std::string_view piece);
     void takeOne(const protocol::RecordView& record);
+    /// False when the unit of a message with that time keeps it until its slot is loaded.
+    bool link(const protocol::RecordView& record, const TimerMessage& message, PendingTimer timer, bool rolls);
+    bool writeUnits();
+    void loadSlots();
+    [[nodiscard]] MonotonicTime nextLoad() const;
+    bool loadSlot(std::int64_t slotMs);
+    std::optional<PendingTimer> loadUnit(std::int64_t slotMs, const protocol::RecordView& record);
+    void moveRead();
+    /// Before a stop: the files say exactly what still waits.
+    void leave();
+    Status leaveSlots();
+    void showFigures();
     void goOnAt(std::int64_t offset);
     /// The store lists the topic and yet finds none: what it holds is not known.
     [[nodiscard]] bool isUnreadable(const service::ReadResult& read) const;
@@ -81,6 +104,7 @@ private:
     /// Nothing was found, but that may change.
     [[nodiscard]] bool isPassing(const service::ReadResult& read) const;
     void build(const protocol::RecordView& record, const PendingTimer& timer);
+    bool isDelivered(const protocol::RecordView& record, const TimerMessage& message, const PendingTimer& timer, bool rolls);
     void buildCopyToWaitOn(const protocol::RecordView& record, std::int64_t dueMs, const TimerMessage& message);
     void passOver(std::string_view why, const PendingTimer& timer);
     void settle();
@@ -95,8 +119,14 @@ private:
     std::deque<service::ReadResult> reads_;    // what the views of `items` point into
     std::deque<std::string> texts_;
     service::ReadResult read_;
+    std::optional<EarlierDeliveries> earlier_; // while messages are handed over that were due before the start
+    std::int64_t startedMs_ = 0;
+    std::int64_t readMs_ = 0;                  // with files: slots before it are done with
+    std::int64_t loadedUntil_ = 0;             // with files: what waits in slots before it is in `pending_`
+    std::int64_t inFiles_ = 0;                 // how many wait in later ones
     std::int64_t next_;                        // the first message of the topic that was not read
     bool caughtUp_ = false;
+    bool left_ = false;                        // stopped
     bool inFlight_ = false;
     MonotonicTime notBefore_{};                // no delivery earlier
     MonotonicTime readAgain_ = MonotonicTime::max();

@@ -25,6 +25,8 @@ public:
     [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
     [[nodiscard]] const PendingTimer& next() const noexcept { return heap_.front(); }
+    /// In no order, without those that were taken.
+    [[nodiscard]] const std::vector<PendingTimer>& all() const noexcept { return heap_; }
     /// Takes the next one out. It counts as unfinished until finished().
     PendingTimer take();
     /// Puts back one that was taken.

@@ -20,8 +20,10 @@ constexpr std::array kKeys{
                       "A message that waits longer is stored anew then, so that it is younger than what the store removes.", 0, 1000,
                       31'536'000'000},
     plugin::ConfigKey{"timerPendingMax", ConfigType::Int, "10000000",
-                      "While so many messages wait for their time, more are refused; each takes 16 bytes of memory.", 0, 1,
-                      1'000'000'000},
+                      "While so many messages wait in memory for their time, more are refused; each takes 16 bytes. On storage-mmap only "
+                      "those of the next seconds are in memory.", 0, 1, 1'000'000'000},
+    plugin::ConfigKey{"mappedFileSizeTimerLog", ConfigType::Bytes, "104857600",
+                      "Size of a file of timerlog/, which storage-mmap has; files that are there keep theirs.", 0, 4096, 1 << 30},
     plugin::ConfigKey{"timerFlushIntervalMs", ConfigType::Millis, "1000", "Progress is written to timercheck this often.", 0, 10, 3'600'000},
     plugin::ConfigKey{"recallMessageEnable", ConfigType::Bool, "false", "Producers may call messages back before their time."},
     plugin::ConfigKey{"allowRecallWhenBrokerNotWriteable", ConfigType::Bool, "true",
@@ -40,6 +42,7 @@ TimerConfig TimerConfig::from(const plugin::ConfigView& view) {
     config.rollAfterMs = view.integer("timerRollAfter");
     config.pendingMax = static_cast<std::size_t>(view.integer("timerPendingMax"));
     config.flushInterval = view.millis("timerFlushIntervalMs");
+    config.logFileBytes = view.integer("mappedFileSizeTimerLog");
     config.recall = view.flag("recallMessageEnable");
     config.recallWhenNotWriteable = view.flag("allowRecallWhenBrokerNotWriteable");
     return config;

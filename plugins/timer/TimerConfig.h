@@ -18,6 +18,7 @@ struct TimerConfig {
     std::int64_t rollAfterMs = 172'800'000;            ///< timerRollAfter
     std::size_t pendingMax = 10'000'000;               ///< timerPendingMax
     std::chrono::milliseconds flushInterval{1000};     ///< timerFlushIntervalMs
+    std::int64_t logFileBytes = 104'857'600;           ///< mappedFileSizeTimerLog
     bool recall = false;                               ///< recallMessageEnable
     bool recallWhenNotWriteable = true;                ///< allowRecallWhenBrokerNotWriteable
 

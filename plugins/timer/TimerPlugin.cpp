@@ -1,8 +1,16 @@
 #include "TimerPlugin.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace patchbay::plugins::timer {
+
+namespace {
+
+constexpr std::chrono::seconds kCountsInterval{10};
+
+}  // namespace
 
 Status TimerPlugin::configure(const plugin::ConfigView& view) {
     config_ = TimerConfig::from(view);
@@ -28,13 +36,16 @@ Status TimerPlugin::init(plugin::PluginContext& context) {
 Status TimerPlugin::start() {
     if (context_->identity().brokerId != 0) return Status::ok();
     if (Status loaded = progress_->load(context_->log()); !loaded) return loaded;
+    const auto mark = openFiles();
+    if (!mark) return mark.error();
     auto& metrics = context_->metrics();
-    const DeliveryContext shared{*store_, *recalls_, *rewrite_, config_, context_->timers(), context_->clock(), context_->log(),
+    const DeliveryContext shared{*store_, *recalls_, *rewrite_, files_.get(), counts_.get(), config_, context_->timers(),
+                                 context_->clock(), context_->log(),
                                  metrics.counter("timer_delivered_total", "Timed messages that were delivered."),
                                  metrics.counter("timer_recalled_total", "Timed messages that were called back."),
                                  metrics.counter("timer_rolled_total", "Timed messages that were stored anew to wait on."),
                                  metrics.counter("timer_undeliverable_total", "Timed messages that were passed over.")};
-    delivery_ = std::make_unique<Delivery>(shared, progress_->mark());
+    delivery_ = std::make_unique<Delivery>(shared, *mark);
     delivery_->start();
     context_->timers().every(config_.flushInterval, config_.flushInterval, [this] {
         persist();
@@ -43,8 +54,39 @@ Status TimerPlugin::start() {
     return Status::ok();
 }
 
+Result<TimerMark> TimerPlugin::openFiles() {
+    const TimerMark& mark = progress_->mark();
+    // RocketMQ's timer files say where in the commit log messages lie.
+    if (store_->capabilities().name != "mmap") {
+        return mark.timerLog == 0 ? mark : TimerMark{mark.deliveredMs, 0, mark.replayFrom, 0};
+    }
+    const std::string& root = context_->identity().storeRoot;
+    config_.rollAfterMs = std::min(config_.rollAfterMs, TimerWheel::kSlotsAhead * config_.precisionMs);
+    files_ = std::make_unique<TimerFiles>(context_->files(), context_->log(), *store_, root, config_);
+    counts_ = std::make_unique<TimerCounts>(context_->files(), context_->clock(), root + "/config/timermetrics");
+    counts_->load(context_->log());
+    return files_->recover(mark);
+}
+
+Status TimerPlugin::persistAll() {
+    const TimerMark mark = delivery_->mark();
+    // Before the progress that counts on them.
+    if (Status done = files_ ? persistFiles() : Status::ok(); !done) return done;
+    return progress_->persist(mark, *store_);
+}
+
+Status TimerPlugin::persistFiles() {
+    if (Status flushed = files_->flush(); !flushed) return flushed;
+    const MonotonicTime now = context_->clock().now();
+    if (now - countsAt_ < kCountsInterval && delivery_->isRunning()) return Status::ok();
+    countsAt_ = now;
+    if (delivery_->isDone()) counts_->clear();
+    if (Status counted = counts_->persist(); !counted) return counted;
+    return files_->removeOld();
+}
+
 void TimerPlugin::persist() noexcept {
-    if (Status done = progress_->persist(delivery_->mark(), *store_); !done) {
+    if (Status done = persistAll(); !done) {
         context_->log().limited(plugin::LogLevel::Error, "timer progress cannot be written", {{"problem", done.message()}});
     }
 }
@@ -60,6 +102,8 @@ void TimerPlugin::stop() noexcept {
         persist();
     }
     delivery_.reset();
+    counts_.reset();
+    files_.reset();
     processor_.reset();
     topics_.reset();
     store_.reset();

@@ -5,6 +5,8 @@
 #include "RecallProcessor.h"
 #include "Recalls.h"
 #include "TimerConfig.h"
+#include "TimerCounts.h"
+#include "TimerFiles.h"
 #include "TimerProgress.h"
 #include "TimerRewrite.h"
 
@@ -25,6 +27,9 @@ public:
     void stop() noexcept override;
 
 private:
+    Result<TimerMark> openFiles();
+    Status persistAll();
+    Status persistFiles();
     void persist() noexcept;
 
     TimerConfig config_;
@@ -34,6 +39,9 @@ private:
     std::unique_ptr<TimerRewrite> rewrite_;
     std::unique_ptr<Recalls> recalls_;
     std::unique_ptr<TimerProgress> progress_;
+    std::unique_ptr<TimerFiles> files_;     // null where the store is no commit log
+    std::unique_ptr<TimerCounts> counts_;
+    MonotonicTime countsAt_{};              // when the counts were written
     std::unique_ptr<RecallProcessor> processor_;
     std::unique_ptr<Delivery> delivery_;
 };

@@ -33,10 +33,8 @@ Status TimerProgress::load(plugin::Logger& log) {
 Status TimerProgress::accept(std::string_view bytes) {
     if (bytes.size() < kOldBytes) return {StatusCode::Corrupt, "the file is too short"};
     const auto at = [&bytes](std::size_t index) { return loadI64(bytes.data() + 8 * index); };
-    const std::int64_t timerLogEnd = at(1);
-    // RocketMQ knows the pending ones from its timer log; here they come from the topic again.
-    const TimerMark mark = timerLogEnd > 0 ? TimerMark{at(0), 0, at(2)} : TimerMark{at(0), at(2), at(3)};
-    if (timerLogEnd < 0 || mark.deliveredMs < 0 || mark.replayFrom < 0 || mark.queueOffset < mark.replayFrom) {
+    const TimerMark mark{at(0), at(2), at(3), at(1)};
+    if (mark.timerLog < 0 || mark.deliveredMs < 0 || mark.replayFrom < 0 || mark.queueOffset < mark.replayFrom) {
         return {StatusCode::Corrupt, "its numbers contradict each other"};
     }
     if (mark == TimerMark{}) return {StatusCode::Corrupt, "it is all zeros"};
@@ -48,7 +46,7 @@ Status TimerProgress::accept(std::string_view bytes) {
 std::string TimerProgress::encode(const TimerMark& mark) const {
     std::string bytes;
     bytes.reserve(kFileBytes);
-    for (const std::int64_t value : {mark.deliveredMs, std::int64_t{0}, mark.replayFrom, mark.queueOffset, version_.stateVersion,
+    for (const std::int64_t value : {mark.deliveredMs, mark.timerLog, mark.replayFrom, mark.queueOffset, version_.stateVersion,
                                      version_.timestamp, version_.counter}) {
         appendBe(bytes, value);
     }
@@ -57,8 +55,9 @@ std::string TimerProgress::encode(const TimerMark& mark) const {
 }
 
 Status TimerProgress::persist(const TimerMark& mark, service::MessageStore& store) {
-    // Time alone is no news: what it passes over was not there.
-    if (mark.replayFrom == mark_.replayFrom && mark.queueOffset == mark_.queueOffset && mark.replayFrom == mark.queueOffset) {
+    // Time alone is no news: what it passes over was not there. In a timer log it may have been.
+    if (mark.timerLog == 0 && mark.replayFrom == mark_.replayFrom && mark.queueOffset == mark_.queueOffset &&
+        mark.replayFrom == mark.queueOffset) {
         return Status::ok();
     }
     if (mark == mark_) return Status::ok();

@@ -18,11 +18,12 @@ struct TimerMark {
     std::int64_t deliveredMs = 0;
     std::int64_t replayFrom = 0;
     std::int64_t queueOffset = 0;
+    std::int64_t timerLog = 0;   ///< end of the timer log; 0 without one
     friend bool operator==(const TimerMark&, const TimerMark&) = default;
 };
 
-/// config/timercheck in RocketMQ's layout. What RocketMQ left there is understood: it also says how far its timer log goes, and then
-/// the whole topic has to be read once. RocketMQ in turn finds no timer log of ours and reads the topic from replayFrom on.
+/// config/timercheck in RocketMQ's layout, for a timer log and without. With one, replayFrom is the next message of the topic: what waits is
+/// in the log. A broker that has no use for the log has to read the whole topic once.
 /// Owned by the plugin; control thread and executor only, never both.
 class TimerProgress {
 public:

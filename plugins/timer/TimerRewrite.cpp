@@ -46,6 +46,17 @@ Status TimerRewrite::tooFar() const {
             std::to_string(config_.maxDelayMs) + "ms; or if set del msg, the delay time should be bigger than the current time"};
 }
 
+service::TimerFigures TimerRewrite::figures() const noexcept {
+    service::TimerFigures figures;
+    const std::int64_t first = state_.firstDueMs;
+    if (first != 0) figures.behindMs = std::max<std::int64_t>(clock_.wallMs() - first, 0);
+    figures.unread = std::max<std::int64_t>(state_.topicEnd - state_.next, 0);
+    figures.waiting = state_.waiting;
+    figures.taken = state_.taken;
+    figures.delivered = state_.delivered;
+    return figures;
+}
+
 Status TimerRewrite::prepare(service::AppendItem& item, std::string& properties) {
     if (!config_.enabled) return {StatusCode::Unavailable, "accurate timer message is not enabled, timerWheelEnable is false"};
     const std::int64_t now = clock_.wallMs();
@@ -56,7 +67,7 @@ Status TimerRewrite::prepare(service::AppendItem& item, std::string& properties)
         return Status::ok();
     }
     if (*deliver - now > config_.maxDelayMs) return tooFar();
-    if (pending_.load(std::memory_order_relaxed) >= config_.pendingMax) {
+    if (state_.inMemory.load(std::memory_order_relaxed) >= config_.pendingMax) {
         return {StatusCode::Busy, "timer message is under flow control, max num limit is " + std::to_string(config_.pendingMax) +
                 " (timerPendingMax)"};
     }

@@ -23,6 +23,7 @@ public:
     /// Its queues are listed, but cannot be read.
     std::string unreadableTopic;
     std::vector<std::size_t> appends;  // sizes of the batches that came
+    std::string kind;                  // what it calls itself instead of its own name
 
     void append(service::AppendBatch& batch) noexcept override {
         appends.push_back(batch.items.size());
@@ -41,7 +42,11 @@ public:
     }
     Status flush() override { return flushAnswer; }
 
-    [[nodiscard]] service::StoreCapabilities capabilities() const override { return below.capabilities(); }
+    [[nodiscard]] service::StoreCapabilities capabilities() const override {
+        auto capabilities = below.capabilities();
+        if (!kind.empty()) capabilities.name = kind;
+        return capabilities;
+    }
     void read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,
               const service::ReadFilter* filter, service::ReadResult& result) noexcept override {
         if (topic == unreadableTopic) return result.clear();

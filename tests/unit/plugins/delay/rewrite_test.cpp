@@ -59,6 +59,7 @@ TEST_F(RewriteTest, ATimeIsForTheTimers) {
             timed.topic = "timers";
             return Status::ok();
         }
+        service::TimerFigures figures() const noexcept override { return {}; }
     } timers;
     DelayRewrite rewrite(levels_, clock_, &timers);
     const std::string time = "TIMER_DELAY_SEC\0015\2"s;

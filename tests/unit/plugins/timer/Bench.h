@@ -49,7 +49,7 @@ struct KnownTopics final : service::TopicConfigs {
     void removeListener(service::TopicListener&) noexcept override {}
 };
 
-/// Restartable; the store and the files stay.
+/// Restartable; the store and the files stay. With `store_.kind` "mmap" there are RocketMQ's timer files.
 class TimerBench : public ::testing::Test {
 protected:
     TimerBench() {
@@ -79,15 +79,19 @@ protected:
     }
     /// As after a kill: what the plugin writes when it stops is undone.
     void kill() {
-        const std::string check = exists(path()) ? readText(path()) : std::string();
+        const testkit::TempDir before;
+        copyTimerFiles(dir_.path(), before.path());
         stop();
-        std::filesystem::remove(path() + ".bak");
-        if (check.empty()) {
-            std::filesystem::remove(path());
-        } else {
-            writeText(path(), check);
-        }
+        for (const char* name : kTimerFiles) std::filesystem::remove_all(dir_.file(name));
+        copyTimerFiles(before.path(), dir_.path());
         start();
+    }
+    static void copyTimerFiles(const std::string& from, const std::string& to) {
+        for (const char* name : kTimerFiles) {
+            if (!exists(from + '/' + name)) continue;
+            std::filesystem::create_directories(std::filesystem::path(to + '/' + name).parent_path());
+            std::filesystem::copy(from + '/' + name, to + '/' + name, std::filesystem::copy_options::recursive);
+        }
     }
 
     [[nodiscard]] std::int64_t now() const { return context_.clock().wallMs(); }
@@ -143,6 +147,7 @@ protected:
         std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
     }
 
+    static constexpr const char* kTimerFiles[] = {"config/timercheck", "config/timermetrics", "timerlog", "timerwheel"};
     testkit::TempDir dir_;
     testkit::FakeContext context_;
     PickyStore store_{context_.clock()};

@@ -17,9 +17,12 @@ using service::AppendStatus;
 
 using Bodies = std::vector<std::string>;
 
-class RecallTest : public TimerBench {
+class RecallTest : public TimerBench, public ::testing::WithParamInterface<const char*> {
 protected:
-    RecallTest() { settings_["recallMessageEnable"] = "true"; }
+    RecallTest() {
+        settings_["recallMessageEnable"] = "true";
+        store_.kind = GetParam();
+    }
 
     testkit::CallResult recall(const std::string& handle, const std::string& topic = "T") {
         protocol::RecallMessageRequest header;
@@ -36,7 +39,7 @@ protected:
     }
 };
 
-TEST_F(RecallTest, ACalledBackMessageNeverComes) {
+TEST_P(RecallTest, ACalledBackMessageNeverComes) {
     start();
     const std::int64_t due = now() + 5000;
     sendIn(5000, "a");
@@ -51,7 +54,7 @@ TEST_F(RecallTest, ACalledBackMessageNeverComes) {
     EXPECT_EQ(counted("timer_recalled_total"), 1U);
 }
 
-TEST_F(RecallTest, TheRecallIsStoredAsRocketMqStoresIt) {
+TEST_P(RecallTest, TheRecallIsStoredAsRocketMqStoresIt) {
     start();
     const std::int64_t due = now() + 5000;
     sendIn(5000, "a");
@@ -69,7 +72,7 @@ TEST_F(RecallTest, TheRecallIsStoredAsRocketMqStoresIt) {
         << "RocketMQ looks for it in the same slot";
 }
 
-TEST_F(RecallTest, ItHoldsOverAKillAndAStop) {
+TEST_P(RecallTest, ItHoldsOverAKillAndAStop) {
     start();
     const std::int64_t due = now() + 5000;
     sendIn(5000, "a");
@@ -82,7 +85,7 @@ TEST_F(RecallTest, ItHoldsOverAKillAndAStop) {
     EXPECT_EQ(delivered(), Bodies{});
 }
 
-TEST_F(RecallTest, OneMillisecondBeforeItsSlotItWinsAndInItItIsTooLate) {
+TEST_P(RecallTest, OneMillisecondBeforeItsSlotItWinsAndInItItIsTooLate) {
     start();
     advance(1000 - now() % 1000);
     const std::int64_t due = now() + 5500;
@@ -98,7 +101,7 @@ TEST_F(RecallTest, OneMillisecondBeforeItsSlotItWinsAndInItItIsTooLate) {
     EXPECT_EQ(delivered(), Bodies{"b"});
 }
 
-TEST_F(RecallTest, WithAPrecisionOfAMillisecondItWinsUntilTheEnd) {
+TEST_P(RecallTest, WithAPrecisionOfAMillisecondItWinsUntilTheEnd) {
     settings_["timerPrecisionMs"] = "1";
     start();
     const std::int64_t due = now() + 5500;
@@ -109,7 +112,7 @@ TEST_F(RecallTest, WithAPrecisionOfAMillisecondItWinsUntilTheEnd) {
     EXPECT_EQ(delivered(), Bodies{});
 }
 
-TEST_F(RecallTest, ARecallThatIsNotStoredIsNone) {
+TEST_P(RecallTest, ARecallThatIsNotStoredIsNone) {
     start();
     const std::int64_t due = now() + 5000;
     sendIn(5000, "a");
@@ -121,7 +124,7 @@ TEST_F(RecallTest, ARecallThatIsNotStoredIsNone) {
     EXPECT_EQ(delivered(), Bodies{"a"});
 }
 
-TEST_F(RecallTest, ACopyThatWasStoredAnewIsCalledBackToo) {
+TEST_P(RecallTest, ACopyThatWasStoredAnewIsCalledBackToo) {
     settings_["timerRollAfter"] = "1000";
     start();
     const std::int64_t due = now() + 8000;
@@ -132,7 +135,7 @@ TEST_F(RecallTest, ACopyThatWasStoredAnewIsCalledBackToo) {
     EXPECT_EQ(delivered(), Bodies{});
 }
 
-TEST_F(RecallTest, OnlyTheNamedMessageIsMeant) {
+TEST_P(RecallTest, OnlyTheNamedMessageIsMeant) {
     start();
     topics_.names.push_back("U");
     const std::int64_t due = now() + 5000;
@@ -144,7 +147,7 @@ TEST_F(RecallTest, OnlyTheNamedMessageIsMeant) {
     EXPECT_EQ(delivered("U"), Bodies{"a"});
 }
 
-TEST_F(RecallTest, RefusesInRocketMqsOrderAndWords) {
+TEST_P(RecallTest, RefusesInRocketMqsOrderAndWords) {
     start();
     topics_.names.push_back("U");
     const std::string good = handleOf("a", now() + 5000);
@@ -163,7 +166,7 @@ TEST_F(RecallTest, RefusesInRocketMqsOrderAndWords) {
            "recall failed, timestamp invalid");
 }
 
-TEST_F(RecallTest, IsOffUnlessItIsSwitchedOn) {
+TEST_P(RecallTest, IsOffUnlessItIsSwitchedOn) {
     settings_.erase("recallMessageEnable");
     start();
     auto answer = recall(handleOf("a", now() + 5000));
@@ -171,7 +174,7 @@ TEST_F(RecallTest, IsOffUnlessItIsSwitchedOn) {
     EXPECT_EQ(answer.remark(), "recall failed, operation is forbidden");
 }
 
-TEST_F(RecallTest, RecallsOfMessagesWhoseTimeIsOverAreForgotten) {
+TEST_P(RecallTest, RecallsOfMessagesWhoseTimeIsOverAreForgotten) {
     settings_["timerPendingMax"] = "3";
     start();
     for (int i = 0; i < 10; ++i) {
@@ -183,6 +186,24 @@ TEST_F(RecallTest, RecallsOfMessagesWhoseTimeIsOverAreForgotten) {
     }
     EXPECT_EQ(delivered().size(), 10U);
 }
+
+TEST_P(RecallTest, OfAMessageThatWaitsLongLivesAsLongAsTheMessage) {
+    settings_["timerRollAfter"] = "4000";
+    start();
+    const std::int64_t due = now() + 18'500;
+    sendIn(18'500, "a");
+    sendIn(18'500, "b");
+    advance(1000);
+    ASSERT_EQ(recall(handleOf("a", due)).code(), ResponseCode::Success);
+    for (int i = 0; i < 20; ++i) {
+        advance(1000);
+        kill();
+    }
+    EXPECT_EQ(delivered(), Bodies{"b"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, RecallTest, ::testing::Values("memory", "mmap"),
+                         [](const auto& store) { return std::string(store.param); });
 
 }  // namespace
 }  // namespace patchbay::plugins::timer

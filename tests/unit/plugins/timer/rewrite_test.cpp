@@ -102,10 +102,10 @@ TEST_F(TimerRewriteTest, SwitchedOffItRefuses) {
 }
 
 TEST_F(TimerRewriteTest, TooManyThatWaitAreRefused) {
-    rewrite_.setPending(config_.pendingMax);
+    rewrite_.state().inMemory = config_.pendingMax;
     auto refused = item("TIMER_DELAY_SEC\0015\2");
     EXPECT_EQ(rewrite_.prepare(refused, text_).code(), StatusCode::Busy);
-    rewrite_.setPending(config_.pendingMax - 1);
+    rewrite_.state().inMemory = config_.pendingMax - 1;
     EXPECT_TRUE(rewrite_.prepare(refused, text_));
 }
 
