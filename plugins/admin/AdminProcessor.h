@@ -9,6 +9,7 @@
 #include "patchbay/service/Observation.h"
 #include "patchbay/service/Registration.h"
 #include "patchbay/service/SubscriptionGroups.h"
+#include "patchbay/service/TimerSchedule.h"
 #include "patchbay/service/TopicConfigs.h"
 #include "patchbay/service/TrafficStats.h"
 
@@ -29,6 +30,7 @@ struct AdminServices {
     plugin::ServiceRef<service::Registration> registration;   ///< may be empty
     plugin::ServiceRef<service::TrafficStats> traffic;         ///< may be empty
     plugin::ServiceRef<service::Observation> observation;      ///< may be empty
+    plugin::ServiceRef<service::TimerSchedule> timers;         ///< may be empty
     plugin::LocalOnly localOnly;
 };
 

@@ -33,14 +33,13 @@ std::string uptime(std::int64_t ms) {
 }
 
 // Tools abort their row when one of these numbers is missing. Sends and ends of transactions run where they arrive, without a queue,
-// and there is no page-cache lock or transient pool here, so nought is what they are; queues that exist follow. The timer's figures are
-// not measured: nought stands for that, as docs/compatibility.md says.
+// and there is no page-cache lock or transient pool here, so nought is what they are; queues that exist follow.
 constexpr const char* kAlwaysNought[] = {
     "sendThreadPoolQueueSize", "sendThreadPoolQueueHeadWaitTimeMills", "pullThreadPoolQueueSize",
     "pullThreadPoolQueueHeadWaitTimeMills", "litePullThreadPoolQueueSize", "litePullThreadPoolQueueHeadWaitTimeMills",
     "queryThreadPoolQueueSize", "queryThreadPoolQueueHeadWaitTimeMills", "ackThreadPoolQueueSize",
     "ackThreadPoolQueueHeadWaitTimeMills", "EndTransactionQueueSize", "pageCacheLockTimeMills", "dispatchBehindBytes",
-    "startAcceptSendRequestTimeStamp", "timerReadBehind", "timerOffsetBehind", "timerCongestNum"};
+    "startAcceptSendRequestTimeStamp"};
 
 /// The least bound in ms that this share of the sends were answered within, as RocketMQ writes it; beyond the last bound, that bound.
 std::string sendQuantile(const std::vector<service::RequestStats>& requests, double share) {
@@ -129,6 +128,20 @@ void BrokerAdmin::addObserved(std::map<std::string, std::string, std::less<>>& t
     }
 }
 
+void BrokerAdmin::addTimers(std::map<std::string, std::string, std::less<>>& table, const RuntimeStats::Rates& rates) const {
+    const service::TimerFigures figures = services_.timers ? services_.timers->figures() : service::TimerFigures{};
+    const auto rate = [](double perSecond) {
+        char text[48];
+        std::snprintf(text, sizeof text, "%.1f", perSecond);
+        return std::string(text);
+    };
+    table["timerReadBehind"] = std::to_string(figures.behindMs / 1000);
+    table["timerOffsetBehind"] = std::to_string(figures.unread);
+    table["timerCongestNum"] = std::to_string(figures.waiting);
+    table["timerEnqueueTps"] = rate(rates.timersTaken);
+    table["timerDequeueTps"] = rate(rates.timersDelivered);
+}
+
 void BrokerAdmin::addDisk(std::map<std::string, std::string, std::less<>>& table) const {
     const auto space = context_.files().space(context_.identity().storeRoot);
     if (!space) return;
@@ -147,7 +160,7 @@ Response BrokerAdmin::runtimeInfo() const {
     protocol::KvTable info;
     auto& table = info.table;
     for (const char* name : kAlwaysNought) table[name] = "0";
-    table["timerEnqueueTps"] = table["timerDequeueTps"] = "0.0";
+    addTimers(table, rates);
     table["brokerActive"] = "true";
     table["brokerVersionDesc"] = kVersionName;
     table["brokerVersion"] = std::to_string(protocol::kVersion);

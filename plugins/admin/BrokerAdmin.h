@@ -24,6 +24,7 @@ private:
     [[nodiscard]] plugin::Response runtimeInfo() const;
     /// What the kernel counts: latencies, queues.
     void addObserved(std::map<std::string, std::string, std::less<>>& table) const;
+    void addTimers(std::map<std::string, std::string, std::less<>>& table, const RuntimeStats::Rates& rates) const;
     void addDisk(std::map<std::string, std::string, std::less<>>& table) const;
 
     plugin::PluginContext& context_;

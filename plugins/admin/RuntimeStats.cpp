@@ -25,7 +25,8 @@ void appendRate(std::string& out, std::int64_t count, std::chrono::nanoseconds o
 
 RuntimeStats::Sample RuntimeStats::look() const {
     const auto stats = store_.stats();
-    return {clock_.now(), stats.messagesAppended, stats.messagesRead, stats.readsFound, stats.readsMissed};
+    const service::TimerFigures timers = timers_ != nullptr ? timers_->figures() : service::TimerFigures{};
+    return {clock_.now(), stats.messagesAppended, stats.messagesRead, stats.readsFound, stats.readsMissed, timers.taken, timers.delivered};
 }
 
 void RuntimeStats::sample() {
@@ -53,6 +54,10 @@ RuntimeStats::Rates RuntimeStats::rates() const {
         appendRate(rates.found, now.found - then.found, over);
         appendRate(rates.missed, now.missed - then.missed, over);
         appendRate(rates.reads, now.found - then.found + now.missed - then.missed, over);
+        const double seconds = std::chrono::duration<double>(over).count();
+        if (back != 2 || seconds <= 0) continue;
+        rates.timersTaken = static_cast<double>(now.timersTaken - then.timersTaken) / seconds;
+        rates.timersDelivered = static_cast<double>(now.timersDelivered - then.timersDelivered) / seconds;
     }
     return rates;
 }

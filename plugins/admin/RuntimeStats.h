@@ -4,6 +4,7 @@
 #include "patchbay/base/Clock.h"
 #include "patchbay/plugin/Runtime.h"
 #include "patchbay/service/MessageStore.h"
+#include "patchbay/service/TimerSchedule.h"
 
 #include <chrono>
 #include <cstdint>
@@ -20,7 +21,8 @@ class RuntimeStats {
 public:
     static constexpr std::chrono::seconds kInterval{10};
 
-    RuntimeStats(service::MessageStore& store, const Clock& clock) : store_(store), clock_(clock) {}
+    RuntimeStats(service::MessageStore& store, const service::TimerSchedule* timers, const Clock& clock)
+        : store_(store), timers_(timers), clock_(clock) {}
 
     void sample();
 
@@ -30,6 +32,8 @@ public:
         std::string found;   ///< reads a second that returned messages
         std::string missed;  ///< reads a second that returned none
         std::string reads;   ///< both together
+        double timersTaken = 0;      ///< timed messages a second, over the first of these times
+        double timersDelivered = 0;
     };
     [[nodiscard]] Rates rates() const;
 
@@ -49,12 +53,15 @@ private:
         std::int64_t got;
         std::int64_t found;
         std::int64_t missed;
+        std::int64_t timersTaken;
+        std::int64_t timersDelivered;
     };
     static constexpr std::size_t kKept = 62;
 
     [[nodiscard]] Sample look() const;
 
     service::MessageStore& store_;
+    const service::TimerSchedule* const timers_;   // may be null
     const Clock& clock_;
 
     mutable std::mutex mutex_;

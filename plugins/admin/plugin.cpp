@@ -26,7 +26,7 @@ public:
     Status init(plugin::PluginContext& context) override {
         if (auto borrowed = borrow(context.services()); !borrowed) return borrowed;
         context_ = &context;
-        stats_ = std::make_unique<RuntimeStats>(*services_.store, context.clock());
+        stats_ = std::make_unique<RuntimeStats>(*services_.store, services_.timers ? &*services_.timers : nullptr, context.clock());
         topics_ = std::make_unique<TopicAdmin>(services_, context.identity(), config_);
         groups_ = std::make_unique<GroupAdmin>(services_, context.identity());
         consumption_ = std::make_unique<StatsAdmin>(services_, context.identity(), context.clock());
@@ -62,6 +62,7 @@ private:
         services_.registration = from.want<service::Registration>();
         services_.traffic = from.want<service::TrafficStats>();
         services_.observation = from.want<service::Observation>();
+        services_.timers = from.want<service::TimerSchedule>();
         services_.localOnly = config_.localOnly;
         return Status::ok();
     }
@@ -113,4 +114,4 @@ PATCHBAY_PLUGIN(patchbay::plugins::admin::AdminPlugin, "admin", "1.0.0",
                 patchbay::plugin::kConcurrentGenerations, "",
                 "patchbay.MessageStore/1 patchbay.TopicConfigs/1 patchbay.SubscriptionGroups/1 patchbay.ConsumerOffsets/1 "
                 "patchbay.ClientRegistry/1",
-                "patchbay.Registration/1 patchbay.TrafficStats/1 patchbay.Observation/1")
+                "patchbay.Registration/1 patchbay.TrafficStats/1 patchbay.Observation/1 patchbay.TimerSchedule/2")

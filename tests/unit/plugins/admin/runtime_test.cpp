@@ -7,6 +7,7 @@
 #include "patchbay/protocol/route/ConfigText.h"
 #include "patchbay/protocol/route/DataVersion.h"
 #include "patchbay/service/Observation.h"
+#include "patchbay/service/TimerSchedule.h"
 
 #include <ctime>
 
@@ -101,6 +102,34 @@ TEST_F(AdminRuntimeTest, TellsFromWhenOnSendsAreTaken) {
     EXPECT_EQ(info("startAcceptSendRequestTimeStamp"), "0");
     context_.runtimeConfig().set("startAcceptSendRequestTimeStamp", "1700000099000");
     EXPECT_EQ(info("startAcceptSendRequestTimeStamp"), "1700000099000");
+}
+
+struct FakeTimers final : service::TimerSchedule {
+    Status prepare(service::AppendItem&, std::string&) override { return Status::ok(); }
+    [[nodiscard]] service::TimerFigures figures() const noexcept override { return now; }
+    service::TimerFigures now;
+};
+
+TEST_F(AdminRuntimeTest, TheTimersAreTheirOwn) {
+    FakeTimers timers;
+    context_.provide<service::TimerSchedule>(timers);
+    begin();
+    context_.advance(seconds(100));
+    timers.now = {2'500, 7, 12, 100, 50};
+    EXPECT_EQ(info("timerReadBehind"), "2") << "seconds";
+    EXPECT_EQ(info("timerOffsetBehind"), "7");
+    EXPECT_EQ(info("timerCongestNum"), "12");
+    EXPECT_EQ(info("timerEnqueueTps"), "10.0");
+    EXPECT_EQ(info("timerDequeueTps"), "5.0");
+    context_.advance(seconds(60));
+    EXPECT_EQ(info("timerEnqueueTps"), "0.0");
+    runner_.stop();
+}
+
+TEST_F(AdminRuntimeTest, WithoutTimersTheirKeysAreNought) {
+    begin();
+    EXPECT_EQ(info("timerCongestNum"), "0");
+    EXPECT_EQ(info("timerEnqueueTps"), "0.0");
 }
 
 TEST_F(AdminRuntimeTest, WhatNothingMeasuresIsLeftOut) {
