@@ -30,6 +30,39 @@ bool asksForTime(std::string_view properties) noexcept {
            !findProperty(properties, kPropertyTimerDeliverMs).empty();
 }
 
+/// What has to be changed and not only added to.
+bool isPlain(std::string_view properties) noexcept {
+    PropertyReader reader(properties);
+    for (std::string_view name, value; reader.next(name, value);) {
+        if (name == kPropertyTimerDeliverMs || name == kPropertyTimerDelaySec || name == kPropertyTimerDelayMs ||
+            name == kPropertyRealTopic || name == kPropertyRealQueueId) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void write(const service::AppendItem& item, bool levelStays, std::int32_t level, std::string& properties) {
+    if (levelStays && isPlain(item.properties) && isPlain(item.brokerProperties)) {
+        constexpr std::size_t kNamesAndNumbers = 48;
+        properties.reserve(item.properties.size() + item.brokerProperties.size() + item.topic.size() + kNamesAndNumbers);
+        (properties = item.properties) += item.brokerProperties;
+        if (needsPropertySeparator(properties)) properties += kPropertyEnd;
+        appendProperty(properties, kPropertyRealTopic, item.topic);
+        appendProperty(properties, kPropertyRealQueueId, std::to_string(item.queueId));
+        return;
+    }
+    Properties changed(item.properties);
+    const Properties brokers(item.brokerProperties);
+    for (const auto& [name, value] : brokers.entries()) changed.set(name, value);
+    // A level wins over a time.
+    for (const auto name : {kPropertyTimerDeliverMs, kPropertyTimerDelaySec, kPropertyTimerDelayMs}) changed.remove(name);
+    changed.set(kPropertyDelayLevel, std::to_string(level));
+    changed.set(kPropertyRealTopic, item.topic);
+    changed.set(kPropertyRealQueueId, std::to_string(item.queueId));
+    properties = changed.encode();
+}
+
 }  // namespace
 
 Status DelayRewrite::prepare(service::AppendItem& item, std::string& properties) {
@@ -44,15 +77,7 @@ Status DelayRewrite::prepare(service::AppendItem& item, std::string& properties)
     }
     const std::int32_t level = std::min(*wish, levels_.max());
 
-    Properties changed(item.properties);
-    const Properties brokers(item.brokerProperties);
-    for (const auto& [name, value] : brokers.entries()) changed.set(name, value);
-    // A level wins over a time.
-    for (const auto name : {kPropertyTimerDeliverMs, kPropertyTimerDelaySec, kPropertyTimerDelayMs}) changed.remove(name);
-    changed.set(kPropertyDelayLevel, std::to_string(level));
-    changed.set(kPropertyRealTopic, item.topic);
-    changed.set(kPropertyRealQueueId, std::to_string(item.queueId));
-    properties = changed.encode();
+    write(item, *wish == level, level, properties);
 
     item.properties = properties;
     item.brokerProperties = {};

@@ -17,7 +17,9 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr service::ReadLimits kBatchLimits{256, 1 << 20, false};
+constexpr std::int32_t kReadMin = 16;
+constexpr std::int32_t kReadMax = 256;
+constexpr std::int32_t kReadBytes = 1 << 20;
 constexpr milliseconds kRetryAfter{100};
 // The wall clock may be set forward while a level waits by the monotonic one.
 constexpr std::int64_t kWaitMsMax = 10'000;
@@ -29,62 +31,64 @@ bool isHopeless(AppendStatus status) noexcept {
 
 }  // namespace
 
-LevelQueue::LevelQueue(const LevelContext& context, LevelOwner& owner, std::int32_t level, std::int64_t delayMs)
-    : context_(context), owner_(owner), level_(level), queueId_(level - 1), delayMs_(delayMs), next_(context.progress.at(level)) {}
+LevelQueue::LevelQueue(const LevelContext& context, std::int32_t level, std::int64_t delayMs)
+    : context_(context), level_(level), queueId_(level - 1), delayMs_(delayMs), next_(context.progress.at(level)),
+      readMax_(kReadMax) {}
 
-void LevelQueue::done() noexcept {
-    ended_.store(true, std::memory_order_release);
-    owner_.appendEnded();
-}
-
-MonotonicTime LevelQueue::step() {
-    settle();
-    if (inFlight_ || idle_.load(std::memory_order_relaxed)) return MonotonicTime::max();
+MonotonicTime LevelQueue::gather(std::vector<AppendItem>& into) {
+    full_ = false;
+    if (idle_.load(std::memory_order_relaxed)) return MonotonicTime::max();
     if (context_.clock.now() < notBefore_) return notBefore_;
-    if (items.empty()) {
+    if (items_.empty()) {
         const MonotonicTime again = lookAtHead();
         // Who sleeps is woken by a message and must not wait then.
         notBefore_ = again == MonotonicTime::max() ? MonotonicTime{} : again;
-        if (items.empty()) return again;
+        if (items_.empty()) return again;
     }
-    submit();
-    return MonotonicTime::max();
+    into.insert(into.end(), items_.begin(), items_.end());
+    return {};
 }
 
-void LevelQueue::settle() {
-    if (!inFlight_ || !ended_.exchange(false, std::memory_order_acquire)) return;
-    inFlight_ = false;
-    const std::size_t before = items.size();
+void LevelQueue::settle(std::span<const AppendItem> items, const Status& failure) {
     std::uint64_t hopeless = 0;
-    std::erase_if(items, [&](const AppendItem& item) {
-        if (!isHopeless(item.status)) return service::isStored(item.status);
+    items_.clear();
+    for (const AppendItem& item : items) {
+        if (service::isStored(item.status)) continue;
+        if (!isHopeless(item.status)) {
+            items_.push_back(item);
+            continue;
+        }
         ++hopeless;
         context_.log.limited(plugin::LogLevel::Error, "a delayed message is refused for good and passed over",
                              {{"topic", item.topic}, {"queue", item.queueId}, {"level", level_}, {"below", next_}});
-        return true;
-    });
+    }
     context_.undeliverable.add(hopeless);
-    context_.delivered.add(before - items.size() - hopeless);
-    if (items.empty()) {
+    context_.delivered.add(items.size() - items_.size() - hopeless);
+    if (items_.empty()) {
         context_.progress.set(level_, next_);
         read_.clear();
         return;
     }
+    full_ = false;
     notBefore_ = context_.clock.now() + kRetryAfter;
     context_.log.limited(plugin::LogLevel::Warn, "delayed messages are refused by the store and tried again",
-                         {{"level", level_}, {"messages", items.size()}, {"problem", failure.message()}});
+                         {{"level", level_}, {"messages", items_.size()}, {"problem", failure.message()}});
 }
 
 MonotonicTime LevelQueue::lookAtHead() {
-    while (items.empty()) {
-        const auto stored = context_.store.storeTimeAt(protocol::kTopicSchedule, queueId_, next_);
-        if (stored) {
-            const std::int64_t wait = waitMs(*stored);
+    while (items_.empty()) {
+        if (headAt_ != next_) {
+            const auto stored = context_.store.storeTimeAt(protocol::kTopicSchedule, queueId_, next_);
+            headAt_ = stored ? next_ : -1;
+            headMs_ = stored ? *stored : 0;
+        }
+        if (headAt_ == next_) {
+            const std::int64_t wait = waitMs(headMs_);
             if (wait > 0) return context_.clock.now() + milliseconds(std::min(wait, kWaitMsMax));
         }
         const std::int64_t before = next_;
         readDue();
-        if (!items.empty()) break;
+        if (!items_.empty()) break;
         if (next_ != before) {
             context_.progress.set(level_, next_);
             continue;
@@ -112,13 +116,16 @@ std::int64_t LevelQueue::waitMs(std::int64_t storeTimestamp) {
 }
 
 void LevelQueue::readDue() {
-    context_.store.read(protocol::kTopicSchedule, queueId_, next_, kBatchLimits, nullptr, read_);
+    const service::ReadLimits limits{readMax_, kReadBytes, false};
+    context_.store.read(protocol::kTopicSchedule, queueId_, next_, limits, nullptr, read_);
     switch (read_.status) {
         case ReadStatus::Found: {
             bool due = true;
             for (const std::string_view piece : read_.pieces) {
                 if (due) takePiece(piece, due);
             }
+            full_ = due && next_ < read_.maxOffset;
+            readMax_ = std::clamp(2 * static_cast<std::int32_t>(items_.size()), kReadMin, kReadMax);
             return;
         }
         case ReadStatus::OffsetTooSmall:
@@ -142,18 +149,26 @@ void LevelQueue::takePiece(std::string_view piece, bool& due) {
             return;
         }
         if (waitMs(record.storeTimestamp) > 0) {
+            headAt_ = next_;
+            headMs_ = record.storeTimestamp;
             due = false;
             return;
         }
-        if (AppendItem item; rebuild(record, item) == Fate::Deliver) items.push_back(item);
+        if (AppendItem item; rebuild(record, item) == Fate::Deliver) items_.push_back(item);
         next_ = record.queueOffset + 1;
         piece.remove_prefix(static_cast<std::size_t>(record.size));
     }
 }
 
 LevelQueue::Fate LevelQueue::rebuild(const protocol::RecordView& record, AppendItem& item) {
-    item.topic = protocol::findProperty(record.properties, protocol::kPropertyRealTopic);
-    const std::string_view queue = protocol::findProperty(record.properties, protocol::kPropertyRealQueueId);
+    std::string_view queue;
+    std::string_view tags;
+    protocol::PropertyReader reader(record.properties);
+    for (std::string_view name, value; reader.next(name, value);) {
+        if (name == protocol::kPropertyRealTopic) item.topic = value;
+        if (name == protocol::kPropertyRealQueueId) queue = value;
+        if (name == protocol::kPropertyTags) tags = value;
+    }
     const auto [end, error] = std::from_chars(queue.data(), queue.data() + queue.size(), item.queueId);
     // Half messages come with their transaction, never from here.
     if (item.topic.empty() || item.topic == protocol::kTopicTransHalf || error != std::errc() ||
@@ -168,19 +183,12 @@ LevelQueue::Fate LevelQueue::rebuild(const protocol::RecordView& record, AppendI
     item.bornHost = record.bornHost();
     item.storeHost = record.storeHost();
     item.bornTimestamp = record.bornTimestamp;
-    item.tagsCode = protocol::tagsCode(protocol::findProperty(record.properties, protocol::kPropertyTags));
+    item.tagsCode = protocol::tagsCode(tags);
     item.flag = record.flag;
     item.sysFlag = record.sysFlag;
     item.reconsumeTimes = record.reconsumeTimes;
     item.waitStored = false;
     return Fate::Deliver;
-}
-
-void LevelQueue::submit() {
-    inFlight_ = true;
-    failure = Status::ok();
-    owner_.appendStarts();
-    context_.store.append(*this);
 }
 
 void LevelQueue::advanceTo(std::int64_t offset) {

@@ -11,19 +11,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace patchbay::plugins::delay {
-
-/// Told by its levels of their appends.
-class LevelOwner {
-public:
-    virtual void appendStarts() noexcept = 0;
-    /// On a thread of the store, or inside append(). The level is not touched by the store any more.
-    virtual void appendEnded() noexcept = 0;
-
-protected:
-    ~LevelOwner() = default;
-};
 
 /// What all levels share; outlives them.
 struct LevelContext {
@@ -35,23 +26,23 @@ struct LevelContext {
     plugin::Counter& undeliverable;
 };
 
-/// One queue of SCHEDULE_TOPIC_XXXX. Owned by Delivery, used on the control executor except where noted. At most one append is
-/// on its way. A refused message is tried again until the store takes it; one that no store could ever take is logged,
-/// counted and passed over. Messages that were stored are not appended again because others of their batch were refused.
-class LevelQueue final : public service::AppendBatch {
+/// One queue of SCHEDULE_TOPIC_XXXX. Owned by Delivery, used on the control executor except where noted. A refused message is tried
+/// again until the store takes it; one that no store could ever take is logged, counted and passed over. Messages that were stored are
+/// not appended again because others beside them were refused.
+class LevelQueue {
 public:
-    LevelQueue(const LevelContext& context, LevelOwner& owner, std::int32_t level, std::int64_t delayMs);
+    LevelQueue(const LevelContext& context, std::int32_t level, std::int64_t delayMs);
 
-    /// Does what can be done now: settles an append that has ended, hands over what is due. Answers when to call again;
-    /// max() when only a message or the end of an append can change something.
-    MonotonicTime step();
-    /// Takes over the outcome of an append that has ended, without starting another.
-    void settle();
+    /// Adds what is to be appended now; its outcome has to be brought to settle() before the next call. Answers when to call again when
+    /// nothing was added; max() when only a message can change something.
+    MonotonicTime gather(std::vector<service::AppendItem>& into);
+    /// Takes over the outcome of what gather() added last.
+    void settle(std::span<const service::AppendItem> items, const Status& failure);
+    /// Whether more than gather() added may be due.
+    [[nodiscard]] bool isFull() const noexcept { return full_; }
 
     /// Any thread. True when the level slept with nothing in its queue; whoever gets that answer must see to a step().
     bool wake() noexcept { return idle_.exchange(false, std::memory_order_acq_rel); }
-    /// On a thread of the store.
-    void done() noexcept override;
 
 private:
     enum class Fate : std::uint8_t { Deliver, PassOver };
@@ -63,23 +54,24 @@ private:
     [[nodiscard]] bool isUnreadable() const;
     void takePiece(std::string_view piece, bool& due);
     Fate rebuild(const protocol::RecordView& record, service::AppendItem& item);
-    void submit();
     void advanceTo(std::int64_t offset);
     /// False when there is something to read after all.
     bool sleep();
 
     const LevelContext& context_;
-    LevelOwner& owner_;
     const std::int32_t level_;
     const std::int32_t queueId_;
     const std::int64_t delayMs_;
 
-    std::int64_t next_;              // the first message that is neither delivered nor in `items`
+    std::int64_t next_;              // the first message that is neither delivered nor in `items_`
+    std::int64_t headAt_ = -1;       // the message whose store time is known
+    std::int64_t headMs_ = 0;
     std::int64_t clockAheadMs_ = 0;  // how far the wall clock was set back since the head was stored
-    MonotonicTime notBefore_{};      // nothing can be done earlier, unless an append ends
-    service::ReadResult read_;       // what the views of `items` point into
-    bool inFlight_ = false;
-    std::atomic<bool> ended_{false};
+    MonotonicTime notBefore_{};      // nothing can be done earlier
+    std::vector<service::AppendItem> items_;  // due and not stored
+    service::ReadResult read_;       // what the views of `items_` point into
+    std::int32_t readMax_;           // messages at once; near to what was due lately, because a look at more is in vain
+    bool full_ = false;
     std::atomic<bool> idle_{false};
 };
 

@@ -119,6 +119,36 @@ TEST_F(DelayBench, ManyDueMessagesShareAppendsAndKeepTheirOrder) {
     EXPECT_LE(store_.appends.size(), 4U);
 }
 
+TEST_F(DelayBench, WhatIsDueOfSeveralLevelsIsAppendedTogether) {
+    start();
+    for (int i = 0; i < 20; ++i) schedule(2, "five" + std::to_string(i));
+    context_.advance(4s);
+    for (int i = 0; i < 20; ++i) schedule(1, "one" + std::to_string(i));
+    context_.advance(1s);
+    EXPECT_EQ(delivered().size(), 40U);
+    EXPECT_EQ(store_.appends, std::vector<std::size_t>{40});
+}
+
+TEST_F(DelayBench, AStreamIsAppendedInPartsAndOneMessageIsExact) {
+    start();
+    const std::int64_t begin = context_.clock().wallMs();
+    for (int i = 0; i < 200; ++i) {
+        for (int k = 0; k < 4; ++k) schedule(1, std::to_string(i));
+        context_.advance(1ms);
+    }
+    context_.advance(2s);
+    EXPECT_EQ(delivered().size(), 800U);
+    EXPECT_LE(store_.appends.size(), 20U);
+    for (const auto& message : testkit::readAll(store_, "T", 0)) {
+        const std::int64_t due = begin + std::stoi(message.body) + 1000;
+        EXPECT_GE(message.storeTimestamp, due);
+        EXPECT_LE(message.storeTimestamp, due + 15);
+    }
+    schedule(1, "alone");
+    context_.advance(1s);
+    EXPECT_EQ(delivered().back(), "alone");
+}
+
 TEST_F(DelayBench, RefusedMessagesAreTriedAgainAndTheOthersAreNotRepeated) {
     start();
     for (const char* body : {"a", "b", "c"}) schedule(1, body);
