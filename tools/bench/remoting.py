@@ -56,6 +56,14 @@ class Broker:
             fields = stat.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def cpu_of_threads(self):
+        """As cpu(), but of the threads that live, and exact where cpu() counts ticks."""
+        total = 0
+        for task in os.listdir("/proc/%d/task" % self.pid):
+            with open("/proc/%d/task/%s/schedstat" % (self.pid, task)) as stat:
+                total += int(stat.read().split()[0])
+        return total / 1e9
+
     def settle(self):
         """Until two looks in a row are equal."""
         last = -1.0
