@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
@@ -19,6 +20,7 @@ import org.apache.rocketmq.client.producer.SendStatus;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
 
 /**
@@ -41,6 +43,7 @@ public final class Consumption {
             case "late": problem = late(); break;
             case "reset": problem = reset(); break;
             case "assigned": problem = assigned(); break;
+            case "begin": problem = begin(); break;
             case "member": member(args[2], args[3], args[4]); return;
             case "send": problem = send(args[2], Integer.parseInt(args[3]), Integer.parseInt(args[4])); break;
             default: problem = "no such case";
@@ -380,6 +383,71 @@ public final class Consumption {
         if (!all) return got.size() + " of 81";
         if (handled.get() - before != 80) return (handled.get() - before) + " handled of 80 sent";
         return new java.util.HashSet<>(got.values()).size() == 2 ? null : "only " + new java.util.HashSet<>(got.values());
+    }
+
+    /**
+     * New groups begin at the first message that is left, behind the last one, or at a time, on queues whose oldest messages are gone: on
+     * others RocketMQ lets every new group begin at 0. The broker keeps a few megabytes only.
+     */
+    private static String begin() throws Exception {
+        String topic = "Begin" + System.nanoTime();
+        DefaultMQProducer producer = producer("BeginP");
+        List<MessageQueue> queues = removeOldest(producer, topic);
+        for (int i = 0; i < 16; i++) sendTo(producer, new Message(topic, bytes("before" + i)), i);
+        Thread.sleep(2100);
+        // Whole seconds are all that a client can say.
+        String time = new java.text.SimpleDateFormat("yyyyMMddHHmmss").format(new java.util.Date());
+        for (int i = 0; i < 16; i++) sendTo(producer, new Message(topic, bytes("after" + i)), i);
+        Map<ConsumeFromWhere, Set<String>> got = new ConcurrentHashMap<>();
+        List<DefaultMQPushConsumer> members = new ArrayList<>();
+        for (ConsumeFromWhere where : List.of(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET, ConsumeFromWhere.CONSUME_FROM_LAST_OFFSET,
+                                              ConsumeFromWhere.CONSUME_FROM_TIMESTAMP)) {
+            Set<String> mine = ConcurrentHashMap.newKeySet();
+            DefaultMQPushConsumer member = consumer("BeginG" + where + System.nanoTime(), "w", topic, "*");
+            member.setConsumeFromWhere(where);
+            member.setConsumeTimestamp(time);
+            member.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+                for (MessageExt m : messages) mine.add(m.getBody().length > 100 ? "old" + m.getQueueId() : text(m));
+                return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+            });
+            member.start();
+            got.put(where, mine);
+            members.add(member);
+        }
+        Thread.sleep(5000);
+        for (int i = 0; i < 16; i++) sendTo(producer, new Message(topic, bytes("live" + i)), i);
+        // Who begins at 0 is told that this is gone, and Apache's client waits for ten seconds before it goes on.
+        Set<String> first = got.get(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET), last = got.get(ConsumeFromWhere.CONSUME_FROM_LAST_OFFSET);
+        Set<String> since = got.get(ConsumeFromWhere.CONSUME_FROM_TIMESTAMP);
+        await(60, () -> first.size() >= 48 + queues.size() && last.size() >= 16 && since.size() >= 32);
+        Thread.sleep(1000);
+        for (DefaultMQPushConsumer member : members) member.shutdown();
+        if (first.size() != 48 + queues.size()) return "from the first: " + first;
+        if (last.size() != 16 || !last.contains("live0")) return "from the last: " + last;
+        return since.size() == 32 && since.stream().noneMatch(s -> s.startsWith("before")) ? null : "since " + time + ": " + since;
+    }
+
+    /** Sends large messages until the first ones of all queues are gone. */
+    private static List<MessageQueue> removeOldest(DefaultMQProducer producer, String topic) throws Exception {
+        // The client compresses what can be compressed, and then nothing large would be stored.
+        byte[] large = new byte[60_000];
+        new java.util.Random(1).nextBytes(large);
+        DefaultMQPullConsumer looks = new DefaultMQPullConsumer("BeginLooks");
+        looks.setNamesrvAddr(namesrv);
+        looks.start();
+        try {
+            for (int round = 0; round < 60; round++) {
+                for (int i = 0; i < 80; i++) sendTo(producer, new Message(topic, large), i);
+                Thread.sleep(1000);
+                List<MessageQueue> queues = new ArrayList<>(looks.fetchSubscribeMessageQueues(topic));
+                int moved = 0;
+                for (MessageQueue queue : queues) if (looks.minOffset(queue) > 0) moved++;
+                if (moved == queues.size()) return queues;
+            }
+        } finally {
+            looks.shutdown();
+        }
+        throw new IllegalStateException("nothing is ever removed");
     }
 
     /** Handles messages until it is killed; a line per message. */
