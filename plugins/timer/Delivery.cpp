@@ -99,7 +99,7 @@ void Delivery::done() noexcept {
     // Everything under the lock, the signal too: stop() is followed by destruction.
     const std::lock_guard lock(mutex_);
     appending_ = false;
-    post();
+    if (lookWhenDone_) post();
     allEnded_.notify_all();
 }
 
@@ -246,21 +246,34 @@ void Delivery::takeOne(const RecordView& record) {
 }
 
 void Delivery::fire() {
-    if (inFlight_ || context_.clock.now() < notBefore_) return;
-    while (items.empty()) {
-        if (pending_.empty() || pending_.next().wakeMs > context_.clock.wallMs()) return;
-        gather();
-        // All of them were recalled, for instance.
-        if (items.empty()) finishBatch();
-        if (context_.clock.now() < notBefore_) return;
+    while (!inFlight_ && context_.clock.now() >= notBefore_) {
+        while (items.empty()) {
+            if (pending_.empty() || pending_.next().wakeMs > context_.clock.wallMs()) return;
+            gather();
+            // All of them were recalled, for instance.
+            if (items.empty()) finishBatch();
+            if (context_.clock.now() < notBefore_) return;
+        }
+        const bool full = firing_.size() == kBatchMessages;
+        if (!submit()) return;
+        settle();
+        // Other plugins have their turn.
+        if (full) return lookSoon();
     }
+}
+
+bool Delivery::submit() {
     inFlight_ = true;
     failure = Status::ok();
     {
         const std::lock_guard lock(mutex_);
         appending_ = true;
+        lookWhenDone_ = false;
     }
     context_.store.append(*this);
+    const std::lock_guard lock(mutex_);
+    lookWhenDone_ = appending_;
+    return !appending_;
 }
 
 void Delivery::gather() {
@@ -271,16 +284,31 @@ void Delivery::gather() {
     std::int64_t bytes = 0;
     for (std::size_t at = 0; at < firing_.size();) {
         std::size_t end = at + 1;
-        while (end < firing_.size() && firing_[end].offset == firing_[end - 1].offset + 1) ++end;
-        const std::size_t before = reads_.size();
-        const std::size_t taken = readRun(std::span(firing_).subspan(at, end - at));
-        for (std::size_t i = before; i < reads_.size(); ++i) bytes += reads_[i].bytes;
-        at += taken;
+        if (const auto kept = loaded_.find(firing_[at].offset); kept != loaded_.end()) {
+            bytes += buildKept(slices_.emplace_back(std::move(kept->second)), firing_[at]);
+            loaded_.erase(kept);
+            at = end;
+        } else {
+            while (end < firing_.size() && firing_[end].offset == firing_[end - 1].offset + 1) ++end;
+            const std::size_t before = reads_.size();
+            at += readRun(std::span(firing_).subspan(at, end - at));
+            for (std::size_t i = before; i < reads_.size(); ++i) bytes += reads_[i].bytes;
+        }
         if (at == end && bytes < kBatchBytes) continue;
         // The rest waits for the next batch.
         for (std::size_t i = at; i < firing_.size(); ++i) pending_.putBack(firing_[i]);
         firing_.resize(at);
     }
+}
+
+std::int64_t Delivery::buildKept(const Slice& slice, const PendingTimer& timer) {
+    RecordView record;
+    if (RecordView::parse(slice.bytes, record, RecordCheck::Layout) != RecordStatus::Message) {
+        passOver("it is damaged", timer);
+        return 0;
+    }
+    build(record, timer);
+    return record.size;
 }
 
 std::size_t Delivery::readRun(const std::span<const PendingTimer> all) {
@@ -409,6 +437,7 @@ void Delivery::finishBatch() {
     for (const auto& timer : firing_) pending_.finished(timer);
     firing_.clear();
     reads_.clear();
+    slices_.clear();
     texts_.clear();
 }
 

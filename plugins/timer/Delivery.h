@@ -12,6 +12,7 @@
 #include "TimerRewrite.h"
 
 #include "patchbay/base/Clock.h"
+#include "patchbay/base/Slice.h"
 #include "patchbay/plugin/Logger.h"
 #include "patchbay/plugin/Runtime.h"
 #include "patchbay/protocol/message/MessageRecord.h"
@@ -26,6 +27,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace patchbay::plugins::timer {
@@ -98,7 +100,11 @@ private:
     bool sleep();
 
     void fire();
+    /// Whether the append has ended already.
+    bool submit();
     void gather();
+    /// Answers its bytes.
+    std::int64_t buildKept(const Slice& slice, const PendingTimer& timer);
     /// Neighbours in the topic. How many of them were dealt with: the rest cannot be read now.
     std::size_t readRun(std::span<const PendingTimer> all);
     /// Nothing was found, but that may change.
@@ -117,7 +123,9 @@ private:
     PendingTimers pending_;
     std::vector<PendingTimer> firing_;         // whose messages are in `items`, or passed over
     std::deque<service::ReadResult> reads_;    // what the views of `items` point into
+    std::deque<Slice> slices_;                 // and these
     std::deque<std::string> texts_;
+    std::unordered_map<std::int64_t, Slice> loaded_;  // records of `pending_` that loading them has read
     service::ReadResult read_;
     std::optional<EarlierDeliveries> earlier_; // while messages are handed over that were due before the start
     std::int64_t startedMs_ = 0;
@@ -139,6 +147,7 @@ private:
     std::condition_variable allEnded_;
     // Guarded by mutex_.
     bool appending_ = false;
+    bool lookWhenDone_ = false;                // look() does not wait for the append any more
     bool posted_ = false;
     bool running_ = false;
 };

@@ -95,11 +95,11 @@ bool Delivery::loadSlot(std::int64_t slotMs) {
                              {{"problem", units.error().message()}});
         return false;
     }
-    std::vector<PendingTimer> timers;
+    std::vector<std::pair<PendingTimer, Slice>> timers;
     std::int64_t messages = 0;
     for (const TimerUnit& unit : *units) {
         messages += (unit.magic & kUnitRecall) != 0 ? -1 : 1;
-        const auto slice = context_.store.at(unit.physicalOffset);
+        auto slice = context_.store.at(unit.physicalOffset);
         if (!slice && slice.error().code() != StatusCode::NotFound) {
             context_.log.limited(plugin::LogLevel::Error, "timed messages cannot be read now and are tried again",
                                  {{"position", unit.physicalOffset}, {"problem", slice.error().message()}});
@@ -111,9 +111,12 @@ bool Delivery::loadSlot(std::int64_t slotMs) {
             passOver("it is no longer in the store", {slotMs, -1});
             continue;
         }
-        if (const auto timer = loadUnit(slotMs, record)) timers.push_back(*timer);
+        if (const auto timer = loadUnit(slotMs, record)) timers.emplace_back(*timer, std::move(*slice));
     }
-    for (const PendingTimer& timer : timers) pending_.add(timer);
+    for (auto& loaded : timers) {
+        pending_.add(loaded.first);
+        loaded_.insert_or_assign(loaded.first.offset, std::move(loaded.second));
+    }
     inFiles_ = std::max<std::int64_t>(inFiles_ - messages, 0);
     return true;
 }
