@@ -12,6 +12,10 @@ using service::ReadStatus;
 
 namespace {
 
+// How often a read goes on that found nothing among as many messages as a store looks at. Tags lie in the queue, side by side.
+constexpr int kFurtherByTags = 15;
+constexpr int kFurtherByRecord = 3;
+
 /// By the tags code that the queue keeps; clients compare the tags themselves.
 class TagFilter final : public service::ReadFilter {
 public:
@@ -167,17 +171,27 @@ void PullProcessor::read(const protocol::PullMessageRequest& pull, const Admissi
     limits.messagesMax = std::clamp(pull.maxMsgNums, 1, limits_.messagesMax.load(std::memory_order_relaxed));
     limits.bytesMax = limits_.bytesMax.load(std::memory_order_relaxed);
     limits.hotOnly = hotOnly;
-    const auto readBy = [&](const service::ReadFilter* filter) {
+    const auto readBy = [&](const service::ReadFilter* filter, int further) {
         services_.store->read(pull.topic, pull.queueId, pull.queueOffset, limits, filter, result);
+        // Otherwise the client would be told to ask again, and who wants a few of many messages gets each of them by two pulls.
+        while (further-- > 0 && result.status == ReadStatus::NoMatchedMessage && result.nextOffset < result.maxOffset) {
+            const std::int64_t next = result.nextOffset;
+            services_.store->read(pull.topic, pull.queueId, next, limits, filter, result);
+            if (result.status == ReadStatus::Found || result.status == ReadStatus::NoMatchedMessage) continue;
+            // What is wrong there the next pull is told.
+            result.status = ReadStatus::NoMatchedMessage;
+            result.nextOffset = next;
+            return;
+        }
     };
     if (admission.filter) {
         const RecordFilter filter(*admission.filter);
-        readBy(&filter);
+        readBy(&filter, kFurtherByRecord);
     } else if (!admission.tagCodes.empty()) {
         const TagFilter filter(admission.tagCodes);
-        readBy(&filter);
+        readBy(&filter, kFurtherByTags);
     } else {
-        readBy(nullptr);
+        readBy(nullptr, 0);
     }
 }
 

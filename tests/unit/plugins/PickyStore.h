@@ -2,7 +2,9 @@
 #pragma once
 
 #include "patchbay/testkit/MemoryStore.h"
+#include "patchbay/testkit/StoreClient.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -24,6 +26,8 @@ public:
     std::string unreadableTopic;
     std::vector<std::size_t> appends;  // sizes of the batches that came
     std::string kind;                  // what it calls itself instead of its own name
+    std::int64_t filteredMax = 0;      // messages that a read with a filter looks at; 0: all
+    std::size_t reads = 0;
 
     void append(service::AppendBatch& batch) noexcept override {
         appends.push_back(batch.items.size());
@@ -50,7 +54,17 @@ public:
     void read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,
               const service::ReadFilter* filter, service::ReadResult& result) noexcept override {
         if (topic == unreadableTopic) return result.clear();
+        ++reads;
         below.read(topic, queueId, offset, limits, filter, result);
+        if (filter == nullptr || filteredMax == 0) return;
+        const std::int64_t end = std::min(offset + filteredMax, result.maxOffset);
+        const bool found = result.status == service::ReadStatus::Found && testkit::messagesOf(result).front().queueOffset < end;
+        if (found || (result.status != service::ReadStatus::Found && result.status != service::ReadStatus::NoMatchedMessage)) return;
+        result.pieces.clear();
+        result.keep.clear();
+        result.messages = 0;
+        result.status = service::ReadStatus::NoMatchedMessage;
+        result.nextOffset = end;
     }
     [[nodiscard]] service::OffsetRange range(std::string_view topic, std::int32_t queueId) const noexcept override {
         return topic == unreadableTopic ? service::OffsetRange{} : below.range(topic, queueId);

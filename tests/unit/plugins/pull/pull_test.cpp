@@ -4,6 +4,7 @@
 #include "Fakes.h"
 
 #include "../FakeFilters.h"
+#include "../PickyStore.h"
 
 #include "patchbay/protocol/headers/ConsumerOffset.h"
 #include "patchbay/protocol/headers/MessageQuery.h"
@@ -36,7 +37,7 @@ protected:
     void begin(testkit::Settings settings = {}) {
         topics_.topics["T"] = {4, 4, 6, 0, false, false};
         groups_.groups["g"] = {};
-        context_.provide<service::MessageStore>(store_);
+        context_.provide<service::MessageStore>(store());
         context_.provide<service::TopicConfigs>(topics_);
         context_.provide<service::SubscriptionGroups>(groups_);
         context_.provide<service::ConsumerOffsets>(offsets_);
@@ -47,6 +48,7 @@ protected:
         ASSERT_TRUE(started) << started.message();
     }
     void TearDown() override { runner_.stop(); }
+    virtual service::MessageStore& store() { return store_; }
 
     void append(const std::string& body, const std::string& tags = "", std::int32_t queue = 0) {
         testkit::TestMessage message;
@@ -54,7 +56,7 @@ protected:
         message.queueId = queue;
         message.body = body;
         message.tags = tags;
-        ASSERT_EQ(testkit::appendOne(store_, message).status, service::AppendStatus::PutOk);
+        ASSERT_EQ(testkit::appendOne(store(), message).status, service::AppendStatus::PutOk);
         context_.pump();
     }
     static protocol::PullMessageRequest request(std::int64_t offset, std::int32_t sysFlag = kSubscribed, std::string_view expression = "*") {
@@ -523,6 +525,38 @@ TEST_F(FilteredPullTest, AHeldPullWakesForWhatItWantsAlone) {
     append("b", "x");
     ASSERT_TRUE(held.answered());
     EXPECT_EQ(bodies(held), std::vector<std::string>{"b"});
+}
+
+/// A store that looks at ten messages at once.
+class RareMatchTest : public FilteredPullTest {
+protected:
+    RareMatchTest() { limited_.filteredMax = 10; }
+    service::MessageStore& store() override { return limited_; }
+    void appendCommon(int count) {
+        for (int i = 0; i < count; ++i) append("common", "y");
+    }
+    PickyStore limited_{context_.clock()};
+};
+
+TEST_F(RareMatchTest, OnePullGetsAMessageFarBehindOthers) {
+    begin();
+    appendCommon(95);
+    append("rare", "x");
+    auto result = pull(0, kSubscribed, "x");
+    EXPECT_EQ(bodies(result), std::vector<std::string>{"rare"});
+    EXPECT_EQ(result.field("nextBeginOffset"), "96");
+    EXPECT_EQ(bodies(pull(filtered(60, "TAGS=x"))), std::vector<std::string>{"rare"});
+}
+
+TEST_F(RareMatchTest, OnePullDoesNotLookAtEverything) {
+    begin();
+    appendCommon(400);
+    const std::size_t before = limited_.reads;
+    auto tags = pull(0, kSubscribed, "x");
+    EXPECT_EQ(tags.code(), ResponseCode::PullRetryImmediately);
+    EXPECT_EQ(tags.field("nextBeginOffset"), "160");
+    EXPECT_EQ(limited_.reads - before, 16U);
+    EXPECT_EQ(pull(filtered(0, "TAGS=x")).field("nextBeginOffset"), "40");
 }
 
 TEST_F(FilteredPullTest, ExpressionsThatDoNotCompileAreRefusedByWhereTheyCameFrom) {
