@@ -1,4 +1,5 @@
-// Proves: delayed and timed messages come, none early and most of them within milliseconds, and all of them after a kill; a recall holds.
+// Proves: delayed and timed messages come, none early and most of them within milliseconds, and all of them after a kill, timed ones once; a
+// recall holds.
 // How: a real process on both stores, read by long polls; times are the store's, on the clock of this machine.
 // Left to others: everything that needs a clock of its own (unit tests of delay and timer), Java's client (interop).
 #include "support/BrokerProcess.h"
@@ -35,6 +36,7 @@ std::int64_t nowMs() {
 struct Messages {
     std::map<std::string, std::int64_t> due;
     std::map<std::string, std::int64_t> came;
+    std::map<std::string, int> times;
 
     [[nodiscard]] std::vector<std::int64_t> lateness() const {
         std::vector<std::int64_t> late;
@@ -104,6 +106,7 @@ protected:
             const std::string body(record.body);
             EXPECT_TRUE(messages_.due.contains(body)) << body << " must not come";
             messages_.came.try_emplace(body, record.storeTimestamp);
+            ++messages_.times[body];
             next_ = record.queueOffset + 1;
             rest.remove_prefix(static_cast<std::size_t>(record.size));
         }
@@ -161,6 +164,33 @@ TEST_P(DelayedTest, SurviveAKillAndAStop) {
     collect(client);
     const auto end = std::chrono::steady_clock::now() + 4s;
     while (std::chrono::steady_clock::now() < end && !HasFailure()) pullOnce(client, 500);
+    expectNoneEarly();
+}
+
+TEST_P(DelayedTest, TimedOnesComeOnceThoughTheBrokerIsKilledAmongThem) {
+    BrokerProcess broker(std::string("timerFlushIntervalMs = 60000\n") + GetParam());
+    ASSERT_TRUE(broker.start()) << broker.output();
+    {
+        RawClient client(broker.brokerPort());
+        const std::int64_t begin = nowMs() + 1000;
+        for (int i = 0; i < 400; ++i) {
+            const std::string body = "t" + std::to_string(i);
+            messages_.due[body] = begin + i * 8;
+            send(client, body, "TIMER_DELIVER_MS", messages_.due[body]);
+        }
+    }
+    for (std::size_t kills = 1; kills <= 3; ++kills) {
+        RawClient client(broker.brokerPort());
+        const auto end = std::chrono::steady_clock::now() + 20s;
+        while (messages_.came.size() < kills * 90 && std::chrono::steady_clock::now() < end) pullOnce(client, 500);
+        broker.stop(SIGKILL);
+        ASSERT_TRUE(broker.start()) << broker.output();
+    }
+    RawClient client(broker.brokerPort());
+    collect(client);
+    const auto end = std::chrono::steady_clock::now() + 2s;
+    while (std::chrono::steady_clock::now() < end && !HasFailure()) pullOnce(client, 500);
+    for (const auto& [body, times] : messages_.times) EXPECT_EQ(times, 1) << body;
     expectNoneEarly();
 }
 
