@@ -100,6 +100,7 @@ void SendBatch::answer(Sent& sent) {
     fields.add("queueOffset", first.queueOffset);
     if (!sent.uniqueKey.empty()) fields.add("transactionId", sent.uniqueKey);
     if (!sent.recallHandle.empty()) fields.add("recallHandle", sent.recallHandle);
+    if ((first.sysFlag & protocol::kSysFlagInnerBatch) != 0) fields.add("batchUniqId", sent.uniqueKey);
     std::move(sent.request).respond(std::move(response));
 }
 

@@ -69,6 +69,7 @@ SendProcessor::SendProcessor(SendServices services, plugin::PluginContext& conte
       ids_(context.clock(), identity_.storeHost, static_cast<std::uint32_t>(getpid()), 0),
       brokerProperties_(brokerProperties(identity_, config.traceOn)),
       separatedProperties_(protocol::kPropertyEnd + brokerProperties_),
+      innerBatches_(services_.store->capabilities().innerBatches),
       lanes_(context.laneCount()) {
     for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].chance = static_cast<std::uint32_t>(i);
 }
@@ -121,11 +122,12 @@ std::optional<Refusal> SendProcessor::accept(const protocol::SendMessageRequest&
     item.flag = header.flag;
     item.sysFlag = header.sysFlag | (facts.multiTag ? protocol::kSysFlagMultiTags : 0);
     item.reconsumeTimes = header.reconsumeTimes;
-    // Inner batches belong to topics of another queue type than the stores keep today.
+    // Only the broker makes inner batches, of what was sent as a batch.
     if ((item.sysFlag & protocol::kSysFlagInnerBatch) != 0) return illegal(config_.bodyBytesMax);
 
     if (lane.batch == nullptr) lane.batch = pool_.take();
-    return header.batch ? addMany(header, request, *lane.batch, item) : addSingle(header, request, *lane.batch, item);
+    if (!header.batch) return addSingle(header, request, *lane.batch, item);
+    return addMany(header, request, *lane.batch, item, facts.batchQueues && innerBatches_);
 }
 
 std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageRequest& header, plugin::Request& request,
@@ -230,7 +232,7 @@ std::optional<Refusal> SendProcessor::schedule(AppendItem& item, const PropertyS
 }
 
 std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest& header, plugin::Request& request,
-                                              SendBatch& batch, const AppendItem& pattern) {
+                                              SendBatch& batch, const AppendItem& pattern, bool together) {
     if (header.topic.size() > kBatchTopicBytesMax) {
         return Refusal{ResponseCode::MessageIllegal, "message topic length too long " + std::to_string(header.topic.size())};
     }
@@ -250,6 +252,10 @@ std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest
     if (!count || *count == 0 || *count > UINT16_MAX) {
         return Refusal{ResponseCode::SystemError, !count ? "the batch does not divide into whole messages"
                        : *count == 0 ? "the batch is empty" : "a batch holds at most 65535 messages"};
+    }
+    if (together && !shared.uniqueKey.empty() && *count <= INT16_MAX) {
+        addTogether(header, request, batch, pattern, shared, *count);
+        return std::nullopt;
     }
     // Consumers answer requests by the cluster that they find in the message, so each message of a batch gets what the
     // batch has: its own properties, and the broker's.
@@ -287,6 +293,21 @@ std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest
     batch.countBody(request.body().size());
     batch.add(std::move(request), *count, shared.uniqueKey, true, pattern.queueId);
     return std::nullopt;
+}
+
+void SendProcessor::addTogether(const protocol::SendMessageRequest& header, plugin::Request& request, SendBatch& batch, AppendItem item,
+                                const PropertyScan& shared, std::uint32_t count) {
+    std::string properties = cleanProperties(header.properties);
+    protocol::appendProperty(properties, protocol::kPropertyInnerNum, std::to_string(count));
+    item.sysFlag |= protocol::kSysFlagInnerBatch | protocol::kSysFlagNeedUnwrap;
+    item.body = request.body();
+    item.properties = batch.keepText(std::move(properties));
+    item.brokerProperties = brokerProperties_;
+    item.tagsCode = protocol::tagsCode(shared.tags);
+    item.waitStored = shared.waitStored;
+    batch.items.push_back(item);
+    batch.countBody(item.body.size());
+    batch.add(std::move(request), 1, shared.uniqueKey, true, item.queueId);
 }
 
 void SendProcessor::refuse(plugin::Request request, Refusal refusal) const {

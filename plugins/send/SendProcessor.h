@@ -50,7 +50,10 @@ private:
     std::optional<Refusal> addSingle(const protocol::SendMessageRequest& header, plugin::Request& request, SendBatch& batch,
                                      service::AppendItem item);
     std::optional<Refusal> addMany(const protocol::SendMessageRequest& header, plugin::Request& request, SendBatch& batch,
-                                   const service::AppendItem& pattern);
+                                   const service::AppendItem& pattern, bool together);
+    /// A batch that is stored as one record.
+    void addTogether(const protocol::SendMessageRequest& header, plugin::Request& request, SendBatch& batch, service::AppendItem item,
+                     const PropertyScan& shared, std::uint32_t count);
     /// What the producer needs to call a timed message back; empty for all others.
     std::string_view recallHandle(const protocol::SendMessageRequest& header, const service::AppendItem& item,
                                   std::string_view uniqueKey, SendBatch& batch) const;
@@ -72,6 +75,7 @@ private:
     // What is stored behind every message's own properties, with and without a separator in front.
     std::string brokerProperties_;
     std::string separatedProperties_;
+    bool innerBatches_;
     std::vector<LaneState> lanes_;
 };
 

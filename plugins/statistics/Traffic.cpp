@@ -26,17 +26,22 @@ void Traffic::add(std::string_view topic, std::int64_t messages, std::int64_t by
 }
 
 void Traffic::appended(std::span<const service::AppendedRecord> records) noexcept {
-    brokerPut_.fetch_add(static_cast<std::int64_t>(records.size()), std::memory_order_relaxed);
+    // A message that is in further queues as well was put once, into the first of them.
+    const auto isAgain = [&](std::size_t i) { return i > 0 && records[i].physicalOffset == records[i - 1].physicalOffset; };
+    std::int64_t all = 0;
     for (std::size_t i = 0; i < records.size();) {
         const std::string_view topic = records[i].topic;
         std::int64_t messages = 0;
         std::int64_t bytes = 0;
-        for (; i < records.size() && records[i].topic == topic; ++i) {
+        for (; i < records.size() && (isAgain(i) || records[i].topic == topic); ++i) {
+            if (isAgain(i)) continue;
             ++messages;
             bytes += records[i].recordBytes;
         }
+        all += messages;
         add(topic, messages, bytes);
     }
+    brokerPut_.fetch_add(all, std::memory_order_relaxed);
 }
 
 std::optional<service::TrafficStats::Figures> Traffic::find(std::string_view name, std::string_view key) const {

@@ -13,7 +13,7 @@
 namespace patchbay::mmapstore {
 
 /// Encoded records, where they go, and what has to be told to whom. Reused, so that a batch allocates nothing.
-/// Needs nothing of the batch but done(): the views in `records` point into `bytes`.
+/// Needs nothing of the batch but done(): the views in `records` point into `bytes` and to the names of queues in `runs`.
 struct AppendWork {
     /// A part of `bytes` that lies in one file.
     struct Chunk {
@@ -21,11 +21,12 @@ struct AppendWork {
         std::size_t from;
         std::size_t to;
     };
-    /// Neighbours in `records` that belong to one queue.
+    /// Neighbours in `records` that belong to one queue. A message in several queues has a record for each, one after the other.
     struct Run {
         Ref<ConsumeQueue> queue;
         std::size_t from;
         std::size_t to;
+        std::int64_t end;  ///< offset behind the last message
     };
 
     service::AppendBatch* batch = nullptr;  ///< null once it was answered

@@ -1,6 +1,10 @@
 #include "Appender.h"
 
+#include "InnerBatch.h"
+#include "MultiDispatch.h"
+
 #include "patchbay/protocol/message/Names.h"
+#include "patchbay/protocol/message/Properties.h"
 #include "patchbay/service/AppendRecord.h"
 
 #include <algorithm>
@@ -29,6 +33,13 @@ bool isQueued(const AppendItem& item) noexcept {
 bool isUsableName(std::string_view topic) noexcept {
     return !topic.empty() && topic != "." && topic != ".." && topic.find('/') == std::string_view::npos &&
            topic.find('\0') == std::string_view::npos;
+}
+
+constexpr std::size_t kOffsetDigitsMax = 19;
+constexpr std::string_view kCrcPlace = "0000000000";  // until the record is whole
+
+bool isInnerBatch(const AppendItem& item) noexcept {
+    return (item.sysFlag & protocol::kSysFlagInnerBatch) != 0;
 }
 
 }  // namespace
@@ -99,9 +110,18 @@ bool Appender::retry() {
 }
 
 void Appender::loadQueues(const AppendBatch& batch) const {
+    const auto load = [&](std::string_view topic, std::int32_t queueId) {
+        if (const Ref<ConsumeQueue> queue = p_.queues.find(topic, queueId)) (void)queue->load();
+    };
     for (const AppendItem& item : batch.items) {
-        if (const Ref<ConsumeQueue> queue = p_.queues.find(item.topic, item.queueId)) (void)queue->load();
+        load(item.topic, item.queueId);
+        forEachName(furtherNames(item), [&](std::string_view name) { load(name, 0); });
     }
+}
+
+std::string_view Appender::furtherNames(const AppendItem& item) const noexcept {
+    if (!p_.options.furtherQueues || !isQueued(item) || isInnerBatch(item) || !hasFurtherQueues(item.topic)) return {};
+    return furtherNamesOf(item.properties);
 }
 
 AppendStatus Appender::check(const AppendItem& item, std::string& why) const {
@@ -115,16 +135,27 @@ AppendStatus Appender::check(const AppendItem& item, std::string& why) const {
         why = "the queue id is negative";
         return AppendStatus::MessageIllegal;
     }
-    // In queues of the plain kind they would keep a Java broker from starting on this directory.
-    if ((item.sysFlag & protocol::kSysFlagInnerBatch) != 0 || p_.queues.isBatchTopic(item.topic)) {
-        why = "topic " + std::string(item.topic) + " has batch consume queues, which this store does not write";
+    if (isInnerBatch(item) && p_.queues.kindOf(item.topic) != QueueKind::Batch) {
+        why = "topic " + std::string(item.topic) + " has no batch consume queues (queue.type=BatchCQ), and the message is a batch in one record";
+        return AppendStatus::MessageIllegal;
+    }
+    if (isInnerBatch(item) && !innerMessagesOf(item.properties)) {
+        why = "INNER_NUM is not a number from 1 to " + std::to_string(kInnerMessagesMax);
+        return AppendStatus::MessageIllegal;
+    }
+    bool unusable = false;
+    forEachName(furtherNames(item), [&](std::string_view name) {
+        unusable = unusable || !isFurtherName(name) || p_.queues.kindOf(name) != QueueKind::Simple;
+    });
+    if (unusable || (item.groupSize > 1 && !furtherNames(item).empty())) {
+        why = "INNER_MULTI_DISPATCH is not a list of names that begin with %LMQ% and can be directories, or it is that of a batch";
         return AppendStatus::MessageIllegal;
     }
     if (static_cast<std::int64_t>(item.body.size()) > bodyMax) {
         why = "the body has " + std::to_string(item.body.size()) + " bytes, maxMessageSize is " + std::to_string(bodyMax);
         return AppendStatus::MessageIllegal;
     }
-    if (item.properties.size() + item.brokerProperties.size() > protocol::kRecordPropertiesBytesMax) {
+    if (item.properties.size() + item.brokerProperties.size() + addedBytesMax(item) > protocol::kRecordPropertiesBytesMax) {
         why = "the properties are longer than " + std::to_string(protocol::kRecordPropertiesBytesMax) + " bytes";
         return AppendStatus::PropertiesSizeExceeded;
     }
@@ -149,7 +180,7 @@ std::size_t Appender::checkGroup(AppendBatch& batch, std::size_t from, std::size
             why = "a group is for several queues";
         }
         item.recordBytes = static_cast<std::int32_t>(protocol::recordSize(service::recordFields(item)));
-        size += static_cast<std::size_t>(item.recordBytes);
+        size += static_cast<std::size_t>(item.recordBytes) + addedBytesMax(item);
     }
     if (isStored(status) && size + protocol::kBlankRecordBytes > static_cast<std::size_t>(p_.options.segmentBytes)) {
         status = AppendStatus::MessageIllegal;
@@ -184,14 +215,17 @@ void Appender::encode(AppendBatch& batch, AppendWork& work, std::int64_t now) {
             continue;
         }
         std::int64_t group = 0;
-        for (std::size_t k = i; k < end; ++k) group += batch.items[k].recordBytes;
+        if (texts_.size() < end - i) texts_.resize(end - i);
+        for (std::size_t k = i; k < end; ++k) {
+            number(batch.items[k], work, texts_[k - i]);
+            group += batch.items[k].recordBytes;
+        }
         if (group + static_cast<std::int64_t>(protocol::kBlankRecordBytes) > p_.commitLog.bytesLeft(position)) {
             endFile(work, position);
         }
-        for (; i < end; ++i) {
+        for (std::size_t k = 0; i < end; ++i, ++k) {
             AppendItem& item = batch.items[i];
-            item.queueOffset = isQueued(item) ? work.runs.back().queue->reserve() : 0;
-            encodeItem(item, work, position, now);
+            encodeItem(item, work, texts_[k], position, now);
             position += item.recordBytes;
             ++work.messages;
         }
@@ -203,34 +237,116 @@ void Appender::encode(AppendBatch& batch, AppendWork& work, std::int64_t now) {
 
 bool Appender::findQueue(AppendBatch& batch, std::size_t from, std::size_t to, AppendWork& work) {
     const AppendItem& first = batch.items[from];
+    further_.clear();
     if (!isQueued(first)) return true;
-    if (!work.runs.empty() && work.runs.back().queue->id() == first.queueId && work.runs.back().queue->topic() == first.topic) {
+    const std::string_view names = furtherNames(first);
+    if (names.empty() && !work.runs.empty() && work.runs.back().queue->id() == first.queueId && work.runs.back().queue->topic() == first.topic) {
         return true;
     }
     Ref<ConsumeQueue> queue = p_.queues.obtain(first.topic, first.queueId);
-    if (Status loaded = queue->load(); !loaded) {
+    Status loaded = queue->load();
+    if (loaded && !names.empty()) loaded = findFurther(names);
+    if (!loaded) {
         batch.failure = loaded;
         for (std::size_t i = from; i < to; ++i) batch.items[i].status = AppendStatus::Failed;
         return false;
     }
-    work.runs.push_back({std::move(queue), work.records.size(), work.records.size()});
+    work.runs.push_back({std::move(queue), work.records.size(), work.records.size(), 0});
     return true;
 }
 
-void Appender::encodeItem(AppendItem& item, AppendWork& work, std::int64_t position, std::int64_t now) {
+Status Appender::findFurther(std::string_view names) {
+    Status result;
+    forEachName(names, [&](std::string_view name) {
+        const bool known = std::any_of(further_.begin(), further_.end(), [&](const Further& f) { return f.queue->topic() == name; });
+        if (known || !result) return;
+        further_.push_back({p_.queues.obtain(name, 0), -1});
+        result = further_.back().queue->load();
+    });
+    return result;
+}
+
+std::size_t Appender::addedBytesMax(const AppendItem& item) const noexcept {
+    std::size_t bytes = p_.options.appendCrc ? protocol::kPropertyCrcBytes : 0;
+    if (isInnerBatch(item)) bytes += protocol::propertyBytes(protocol::kPropertyInnerBase, {}) + kOffsetDigitsMax;
+    if (const std::string_view names = furtherNames(item); !names.empty()) {
+        const auto count = static_cast<std::size_t>(1 + std::count(names.begin(), names.end(), ','));
+        bytes += protocol::propertyBytes(protocol::kPropertyInnerMultiQueueOffset, {}) + count * (kOffsetDigitsMax + 1);
+    }
+    return bytes > 0 ? bytes + 1 : 0;  // and perhaps a separator
+}
+
+protocol::RecordFields Appender::fieldsOf(const AppendItem& item, const Texts& texts) const noexcept {
+    protocol::RecordFields fields = service::recordFields(item);
+    if (!texts.changed) return fields;
+    fields.properties = texts.properties;
+    fields.brokerProperties = texts.brokerProperties;
+    return fields;
+}
+
+void Appender::number(AppendItem& item, AppendWork& work, Texts& texts) {
+    texts.changed = p_.options.appendCrc || isInnerBatch(item) || !further_.empty();
+    if (texts.changed) {
+        texts.properties = item.properties;
+        texts.brokerProperties = item.brokerProperties;
+    }
+    std::string& tail = texts.brokerProperties;
+    const auto add = [&](std::string_view name, std::string_view value) {
+        if (tail.empty() && protocol::needsPropertySeparator(texts.properties)) tail = protocol::kPropertyEnd;
+        protocol::appendProperty(tail, name, value);
+    };
+    item.queueOffset = 0;
+    if (isQueued(item)) {
+        AppendWork::Run& run = work.runs.back();
+        const std::int32_t messages = isInnerBatch(item) ? innerMessagesOf(item.properties).value_or(1) : 1;
+        item.queueOffset = run.queue->reserve(messages);
+        run.end = item.queueOffset + messages;
+        if (isInnerBatch(item)) add(protocol::kPropertyInnerBase, std::to_string(item.queueOffset));
+    }
+    if (!further_.empty()) {
+        std::string offsets;
+        for (Further& further : further_) further.offset = further.queue->reserve();
+        forEachName(furtherNames(item), [&](std::string_view name) {
+            const auto at = std::find_if(further_.begin(), further_.end(), [&](const Further& f) { return f.queue->topic() == name; });
+            offsets.append(offsets.empty() ? "" : ",").append(std::to_string(at->offset));
+        });
+        add(protocol::kPropertyInnerMultiQueueOffset, offsets);
+    }
+    if (p_.options.appendCrc) {
+        // A message that was stored before has one, of the record that it was then.
+        for (std::string* text : {&texts.properties, &tail}) {
+            if (text->find(protocol::kPropertyCrc32) != std::string::npos) *text = protocol::withoutProperty(*text, protocol::kPropertyCrc32);
+        }
+        add(protocol::kPropertyCrc32, kCrcPlace);
+    }
+    if (texts.changed) item.recordBytes = static_cast<std::int32_t>(protocol::recordSize(fieldsOf(item, texts)));
+}
+
+void Appender::encodeItem(AppendItem& item, AppendWork& work, const Texts& texts, std::int64_t position, std::int64_t now) {
     item.physicalOffset = position;
     item.storeTimestamp = now;
-    const protocol::RecordFields fields = service::recordFields(item);
+    const protocol::RecordFields fields = fieldsOf(item, texts);
     char* const record = work.bytes.get() + work.size;
     const std::size_t size = protocol::encodeRecord(record, fields);
+    if (p_.options.appendCrc) protocol::writePropertyCrc(record, size);
     work.size += size;
     if (!isQueued(item)) return;
     // The record ends with topic, two bytes of length, properties.
-    const std::size_t properties = item.properties.size() + item.brokerProperties.size();
+    const std::size_t properties = fields.properties.size() + fields.brokerProperties.size();
     const char* const end = record + size;
     work.records.push_back({{end - properties - 2 - item.topic.size(), item.topic.size()}, {end - properties, properties},
                             item.queueOffset, position, item.tagsCode, now, item.queueId, item.recordBytes});
     work.runs.back().to = work.records.size();
+    for (Further& further : further_) {
+        service::AppendedRecord again = work.records.back();
+        again.topic = further.queue->topic();
+        again.queueId = 0;
+        again.queueOffset = further.offset;
+        const std::size_t at = work.records.size();
+        work.records.push_back(again);
+        work.runs.push_back({std::move(further.queue), at, at + 1, further.offset + 1});
+    }
+    further_.clear();
 }
 
 void Appender::endFile(AppendWork& work, std::int64_t& position) {
@@ -292,7 +408,7 @@ void Appender::commit(AppendWork& work) noexcept {
     if (work.chunks.size() > 1) p_.commitLog.settle(work.end);
     p_.state.end.store(work.end, std::memory_order_release);
     for (const AppendWork::Run& run : work.runs) {
-        run.queue->append(std::span(work.records).subspan(run.from, run.to - run.from));
+        run.queue->append(std::span(work.records).subspan(run.from, run.to - run.from), run.end);
         if (run.queue->list()) p_.upkeep.add(run.queue);
     }
     p_.state.lastRecord.store(lastRecord_, std::memory_order_release);

@@ -12,12 +12,14 @@
 
 #include "patchbay/base/Clock.h"
 #include "patchbay/plugin/Logger.h"
+#include "patchbay/protocol/message/MessageRecord.h"
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace patchbay::mmapstore {
 
@@ -68,7 +70,25 @@ private:
     void encode(service::AppendBatch& batch, AppendWork& work, std::int64_t now);
     /// Whether the group's queue can be used; it is then the one of the last run of `work`.
     bool findQueue(service::AppendBatch& batch, std::size_t from, std::size_t to, AppendWork& work);
-    void encodeItem(service::AppendItem& item, AppendWork& work, std::int64_t position, std::int64_t now);
+    /// The list of names of further queues that the message goes to as well; empty for nearly all.
+    [[nodiscard]] std::string_view furtherNames(const service::AppendItem& item) const noexcept;
+    Status findFurther(std::string_view names);
+    /// What is stored in the place of an item's own properties, because the store changes them.
+    struct Texts {
+        std::string properties;
+        std::string brokerProperties;
+        bool changed = false;
+    };
+    struct Further {
+        Ref<ConsumeQueue> queue;
+        std::int64_t offset = -1;
+    };
+    /// Gives the message its offset, and finds out its size.
+    void number(service::AppendItem& item, AppendWork& work, Texts& texts);
+    [[nodiscard]] protocol::RecordFields fieldsOf(const service::AppendItem& item, const Texts& texts) const noexcept;
+    /// Bytes that number() may add to the properties.
+    [[nodiscard]] std::size_t addedBytesMax(const service::AppendItem& item) const noexcept;
+    void encodeItem(service::AppendItem& item, AppendWork& work, const Texts& texts, std::int64_t position, std::int64_t now);
     void endFile(AppendWork& work, std::int64_t& position);
     Status write(const AppendWork& work);
     void takeBack(service::AppendBatch& batch, const AppendWork& work, service::AppendStatus status, const Status& why) noexcept;
@@ -80,6 +100,8 @@ private:
     bool open_ = false;            // guarded by mutex_, like everything below
     MonotonicTime nextRetry_{};
     AppendWork reused_;            // ASYNC_FLUSH
+    std::vector<Texts> texts_;     // of a group, while it is encoded
+    std::vector<Further> further_;  // of a group, each queue once
     std::int64_t lastRecord_ = 0;
     std::int64_t abandonedFrom_ = 0;  // bytes of a failed batch that are still to be zeroed
     std::int64_t abandonedTo_ = 0;

@@ -4,6 +4,7 @@
 #include "CommitLog.h"
 #include "ConsumeQueueUnit.h"
 #include "LogReader.h"
+#include "QueueExtension.h"
 #include "QueueFiles.h"
 #include "StopMark.h"
 
@@ -15,6 +16,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace patchbay::mmapstore {
@@ -28,7 +30,11 @@ struct QueueEnvironment {
     const LogReader& reader;
     QueueFiles& open;
     const std::int64_t fileBytes;
+    const std::int64_t batchFileBytes = 13'800'000;
+    const std::int64_t extensionFileBytes = 50'331'648;
+    const bool extend = false;                   ///< units get entries in an extension
     std::atomic<bool> afterCrash{false};         ///< recovery of a store that was not closed: it can rebuild what is missing
+    std::atomic<std::int64_t> rebuiltFrom{INT64_MAX};  ///< after a crash: batch queues get their units of the log from here on anew
     std::atomic<std::int64_t> logEndAtStart{0};  ///< units on disk that point beyond it are not believed
     std::atomic<std::int64_t> tailBytes{0};      ///< memory held by unwritten units of all queues
     std::atomic<std::int64_t> unloaded{0};       ///< queues whose files were not looked at yet
@@ -41,27 +47,30 @@ struct TopicName : RefCounted {
 
 /// Purpose: the units of one queue: on disk in RocketMQ's form, the newest ones in a small buffer that exists only while it
 /// holds something. Looks at its files when it is used for the first time.
+/// Units are counted by their place in the files. In a simple queue that is the offset of the message; in a batch queue a unit says
+/// itself which offsets its record has, and find() searches for it.
 /// Owned by the table and by whoever works with it.
 /// Threads: appending calls under the store's append lock; reading ones any; write and sync any. The lock in here is held for a
 /// copy or a write to the page cache, but for loading and recovery never for a read of the disk, a removal or a sync.
 /// Failure: a queue whose files cannot be understood says so at every use; the other queues are not affected.
 class ConsumeQueue : public RefCounted {
 public:
-    ConsumeQueue(QueueEnvironment& environment, Ref<TopicName> topic, std::int32_t id, bool onDisk) noexcept
-        : env_(environment), topic_(std::move(topic)), id_(id), loaded_(!onDisk) {
+    ConsumeQueue(QueueEnvironment& environment, Ref<TopicName> topic, std::int32_t id, QueueKind kind, bool onDisk) noexcept
+        : env_(environment), topic_(std::move(topic)), id_(id), kind_(kind), loaded_(!onDisk) {
         if (onDisk) env_.unloaded.fetch_add(1, std::memory_order_relaxed);
     }
     ~ConsumeQueue() override;
 
     [[nodiscard]] const std::string& topic() const noexcept { return topic_->text; }
     [[nodiscard]] std::int32_t id() const noexcept { return id_; }
+    [[nodiscard]] QueueKind kind() const noexcept { return kind_; }
 
     /// Everything below asks for this first. Reads the disk, once.
     Status load() { return isLoaded() ? Status::ok() : loadFiles(); }
     [[nodiscard]] bool isLoaded() const noexcept { return loaded_.load(std::memory_order_acquire); }
 
     [[nodiscard]] std::int64_t min() const noexcept { return min_.load(std::memory_order_acquire); }
-    /// One past the last visible unit.
+    /// One past the last visible message.
     [[nodiscard]] std::int64_t max() const noexcept { return visible_.load(std::memory_order_acquire); }
     /// False for a queue that was made for a message that could not be written.
     [[nodiscard]] bool everUsed() const noexcept { return !loaded_.load(std::memory_order_acquire) || max() > 0; }
@@ -74,24 +83,30 @@ public:
     /// Goes on at `offset`, behind messages that are gone: for a queue that was rebuilt and held more numbers once.
     Status skipTo(std::int64_t offset);
 
-    /// The offset for the next message; kept by the appender, who takes it back when a write fails.
-    [[nodiscard]] std::int64_t reserve() noexcept { return next_++; }
+    /// The offset for the next record of so many messages; kept by the appender, who takes it back when a write fails.
+    [[nodiscard]] std::int64_t reserve(std::int32_t messages = 1) noexcept { return std::exchange(next_, next_ + messages); }
     void unreserve(std::int64_t offset) noexcept { next_ = offset; }
-    /// Adds units for records that were written; they stay invisible until publish().
-    void append(std::span<const service::AppendedRecord> records);
+    /// Adds units for records that were written, up to the offset `end`; they stay invisible until publish().
+    void append(std::span<const service::AppendedRecord> records, std::int64_t end);
     void publish(std::int64_t max) noexcept { visible_.store(max, std::memory_order_release); }
 
-    /// Copies units from an offset on, as many as are there and fit; 0 when the files cannot be read.
+    static constexpr std::int64_t kMayWait = INT64_MIN;
+    /// The place of the unit that holds an offset below max(), or of the next one where it falls into a hole. With `hotFrom` (see
+    /// isHot) it does not wait for the disk: Busy when it would have to. Io when the files cannot be read.
+    [[nodiscard]] Result<std::int64_t> find(std::int64_t offset, std::int64_t hotFrom = kMayWait) const;
+    /// Copies units from a place on, as many as are there and fit; 0 when the files cannot be read.
     [[nodiscard]] std::size_t copy(std::int64_t from, std::span<Unit> to) const;
+    /// Puts tags codes into units that have addresses, where the extension has them. Waits for the disk.
+    void resolveTags(std::span<Unit> units) const;
     /// Whether the newest units surely are in memory, given where the part of the log begins that is.
     [[nodiscard]] bool isHot(std::int64_t from, std::int64_t hotFrom) const noexcept;
     /// Whether copy() would not wait for the disk.
     [[nodiscard]] bool resident(std::int64_t from, std::int64_t units, MonotonicTime now) const;
 
     enum class Restored : std::uint8_t { Known, Added, Replaced, Gap };
-    /// Recovery: makes sure that the message at `offset` has this unit. `mayStart`: an empty queue may begin at any offset, and
-    /// holes are filled; otherwise a message that does not follow the last one is a Gap and nothing changes.
-    Result<Restored> restore(std::int64_t offset, const Unit& unit, bool mayStart);
+    /// Recovery: makes sure that the record whose offsets the unit names has it. `mayStart`: an empty queue may begin at any offset,
+    /// and holes are filled; otherwise a message that does not follow the last one is a Gap and nothing changes.
+    Result<Restored> restore(const Unit& unit, bool mayStart);
 
     /// True once until clearListed(): the caller puts it on the list of queues to be written.
     [[nodiscard]] bool list() noexcept { return !listed_.exchange(true); }
@@ -119,18 +134,26 @@ public:
 private:
     static constexpr std::size_t kTailUnitsMax = 1024;
 
-    [[nodiscard]] std::int64_t fileOf(std::int64_t offset) const noexcept {
-        return offset * kUnitBytes - offset * kUnitBytes % env_.fileBytes;
+    [[nodiscard]] std::int64_t unitSize() const noexcept { return unitBytes(kind_); }
+    [[nodiscard]] std::int64_t fileSize() const noexcept {
+        return kind_ == QueueKind::Simple ? env_.fileBytes : env_.batchFileBytes;
     }
-    [[nodiscard]] std::int64_t unitsPerFile() const noexcept { return env_.fileBytes / kUnitBytes; }
-    [[nodiscard]] std::string pathOf(std::int64_t start) const {
-        return env_.layout.queue(topic_->text, id_) + "/" + fileName(start);
+    [[nodiscard]] std::int64_t fileOf(std::int64_t place) const noexcept {
+        return place * unitSize() - place * unitSize() % fileSize();
+    }
+    [[nodiscard]] std::int64_t unitsPerFile() const noexcept { return fileSize() / unitSize(); }
+    [[nodiscard]] std::string directory() const { return env_.layout.queue(topic_->text, id_, kind_); }
+    [[nodiscard]] std::string pathOf(std::int64_t start) const { return directory() + "/" + fileName(start); }
+    [[nodiscard]] std::size_t tailSize() const noexcept { return tail_ ? tail_->size() / static_cast<std::size_t>(unitSize()) : 0; }
+    [[nodiscard]] Unit tailUnit(std::size_t number) const noexcept {
+        const auto at = number * static_cast<std::size_t>(unitSize());
+        return loadUnit(tail_->data() + at, kind_, written_.load(std::memory_order_relaxed) + static_cast<std::int64_t>(number));
     }
     [[nodiscard]] Result<Ref<QueueFile>> openFile(std::int64_t start) const {
         return env_.open.open(this, start, [&] { return pathOf(start); }, OpenMode::ReadWrite);
     }
     [[nodiscard]] Result<Ref<QueueFile>> fileForWrite(std::int64_t start);
-    [[nodiscard]] Result<Unit> readUnit(std::int64_t offset) const;
+    [[nodiscard]] Result<Unit> readUnit(std::int64_t place) const;
     [[nodiscard]] std::size_t readFile(std::int64_t from, std::span<Unit> to) const;
 
     // Loading (ConsumeQueueLoad.cpp); mutex_ is held.
@@ -146,20 +169,34 @@ private:
     Status clearBehind(std::int64_t end);
     void markCleared(std::int64_t file) noexcept;
     [[nodiscard]] std::int64_t findMin(std::int64_t from, std::int64_t to, std::int64_t logMin) const;
-    void removeBelow(std::int64_t min);
+    /// The offset at which the unit at a place begins, or the one behind it would.
+    [[nodiscard]] std::int64_t offsetOf(std::int64_t place) const;
+    void removeBelow(std::int64_t place);
+    Result<Restored> restoreSimple(const Unit& unit, bool mayStart);
+    Result<Restored> restoreBatch(const Unit& unit, bool mayStart);
+    /// Of a batch queue: where the unit is or belongs.
+    Result<std::int64_t> placeFor(const Unit& unit);
+    Status add(const Unit& unit);
+    /// Whether the unit that is there counts and not the one whose record is looked at.
+    [[nodiscard]] Result<bool> isLaterLife(const Unit& there, const Unit& unit) const;
     /// Because the messages in it were too old, or with its topic.
     [[nodiscard]] bool wasRemoved(std::int64_t start) const;
 
     void addTail(const Unit& unit);
+    [[nodiscard]] bool isExtended() const noexcept;
+    [[nodiscard]] QueueExtension& extension() const;
+    /// Lets units in their form on the disk point into the extension; those that cannot stay as they are.
+    void extend(std::vector<char>& units);
     Status writeTailLocked();
-    Status writeUnits(std::int64_t offset, std::string_view bytes);
+    Status writeUnits(std::int64_t place, std::string_view bytes);
     void dropTail() noexcept;
-    Status truncate(std::int64_t end);
+    Status truncate(std::int64_t place);
     Status removeAll();
 
     QueueEnvironment& env_;
     const Ref<TopicName> topic_;
     const std::int32_t id_;
+    const QueueKind kind_;
     std::atomic<bool> loaded_;
     std::atomic<bool> listed_{false};
     bool discarded_ = false;                  // guarded by mutex_, like the rest but for the atomics and next_
@@ -167,14 +204,20 @@ private:
     std::atomic<std::int64_t> min_{0};
     std::atomic<std::int64_t> visible_{0};
     std::atomic<std::int64_t> newest_{-1};    // position in the log of the newest message; -1: not known
-    std::atomic<std::int64_t> written_{0};    // one past the last unit in the files; the tail begins here
+    std::atomic<std::int64_t> written_{0};    // place behind the last unit in the files; the tail begins here
+    mutable std::atomic<std::int64_t> found_{0};  // place of the unit that find() found last
     std::int64_t next_ = 0;                   // append lock
-    std::int64_t foundAtStart_ = 0;
+    std::int64_t promised_ = 0;               // numbers below it were given out, whatever the files say
+    std::int64_t foundAtStart_ = 0;           // place
+    std::int64_t minPlace_ = 0;
     std::int64_t firstFile_ = -1;             // -1: none
     std::int64_t lastFile_ = -1;
     std::int64_t unsyncedFrom_ = -1;          // first file written since the last sync; -1: none
     mutable std::mutex mutex_;
+    mutable std::once_flag extensionMade_;
+    mutable std::unique_ptr<QueueExtension> extension_;  // made when it is needed
     std::unique_ptr<std::vector<char>> tail_;
+    std::unique_ptr<std::vector<std::int64_t>> tailTimes_;  // of the units in the tail, with an extension only
     std::unique_ptr<Status> failure_;
 };
 

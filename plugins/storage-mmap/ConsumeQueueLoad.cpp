@@ -44,9 +44,11 @@ Status ConsumeQueue::loadFiles() {
 
 StopMark::Queue ConsumeQueue::left() const {
     const std::lock_guard lock(mutex_);
-    StopMark::Queue result{topic_->text, id_, firstFile_, -1, newest_.load(std::memory_order_relaxed)};
+    StopMark::Queue result{topic_->text, id_, firstFile_, -1, newest_.load(std::memory_order_relaxed), kind_, -1};
     const bool known = loaded_.load(std::memory_order_relaxed) ? !tail_ : firstFile_ >= 0;
-    if (known && !failure_ && !discarded_) result.max = visible_.load(std::memory_order_relaxed);
+    if (!known || failure_ || discarded_) return result;
+    result.max = visible_.load(std::memory_order_relaxed);
+    result.units = written_.load(std::memory_order_relaxed);
     return result;
 }
 
@@ -54,35 +56,38 @@ void ConsumeQueue::presume(const StopMark::Queue& left) {
     const std::lock_guard lock(mutex_);
     if (loaded_.load(std::memory_order_relaxed)) return;
     firstFile_ = left.firstFile;
+    promised_ = left.max;
     visible_.store(left.max, std::memory_order_relaxed);
+    written_.store(left.units, std::memory_order_relaxed);
     newest_.store(left.newest, std::memory_order_relaxed);
 }
 
 bool ConsumeQueue::isAsLeft(const StopMark::Queue& left) const {
+    if (left.kind != kind_) return false;
     if (left.firstFile < 0) return true;
-    const std::int64_t lastUnit = left.max - 1;
-    const std::int64_t lastFile = std::max(left.firstFile, left.max > 0 ? fileOf(lastUnit) : 0);
+    const std::int64_t lastUnit = left.units - 1;
+    const std::int64_t lastFile = std::max(left.firstFile, left.units > 0 ? fileOf(lastUnit) : 0);
     // Most queues have one file, which is looked at below.
     if (lastFile > left.firstFile && !hasFiles(left.firstFile, lastFile)) return false;
     const Result<std::unique_ptr<File>> file = env_.files.open(pathOf(lastFile), OpenMode::Read);
     if (!file) return false;
     const Result<std::uint64_t> size = (*file)->size();
-    if (!size || *size != static_cast<std::uint64_t>(env_.fileBytes)) return false;
-    if (left.newest < 0 || lastUnit * kUnitBytes < left.firstFile) return true;
+    if (!size || *size != static_cast<std::uint64_t>(fileSize())) return false;
+    if (left.newest < 0 || lastUnit * unitSize() < left.firstFile) return true;
     std::array<char, kUnitBytes> bytes{};
-    const Result<std::size_t> got = (*file)->readAt(bytes, static_cast<std::uint64_t>(lastUnit * kUnitBytes - lastFile));
+    const Result<std::size_t> got = (*file)->readAt(bytes, static_cast<std::uint64_t>(lastUnit * unitSize() - lastFile));
     return got && *got == bytes.size() && loadUnit(bytes.data()).physical == left.newest;
 }
 
 bool ConsumeQueue::hasFiles(std::int64_t first, std::int64_t last) const {
-    const Result<std::vector<FileInfo>> listed = env_.files.list(env_.layout.queue(topic_->text, id_));
+    const Result<std::vector<FileInfo>> listed = env_.files.list(directory());
     if (!listed) return false;
     std::int64_t next = first;
     for (const FileInfo& info : *listed) {
         if (info.directory) continue;
         const std::optional<std::int64_t> start = parseFileName(info.name);
-        if (!start || *start != next || info.size != static_cast<std::uint64_t>(env_.fileBytes)) return false;
-        next += env_.fileBytes;
+        if (!start || *start != next || info.size != static_cast<std::uint64_t>(fileSize())) return false;
+        next += fileSize();
     }
     return next > last;
 }
@@ -90,12 +95,19 @@ bool ConsumeQueue::hasFiles(std::int64_t first, std::int64_t last) const {
 Status ConsumeQueue::skipTo(std::int64_t offset) {
     const std::lock_guard lock(mutex_);
     if (next_ >= offset) return Status::ok();
-    if (firstFile_ < 0 && !tail_) {
-        next_ = fileOf(offset) / kUnitBytes;
-        written_.store(next_, std::memory_order_release);
-        min_.store(offset, std::memory_order_release);
+    const bool empty = firstFile_ < 0 && !tail_;
+    if (empty) min_.store(offset, std::memory_order_release);
+    if (kind_ == QueueKind::Batch) {
+        // Nothing on the disk can say so; the note of the next stop will.
+        next_ = promised_ = offset;
+    } else {
+        if (empty) {
+            next_ = fileOf(offset) / kUnitBytes;
+            minPlace_ = offset;
+            written_.store(next_, std::memory_order_release);
+        }
+        for (; next_ < offset; ++next_) addTail({0, kFillerSize, 0});
     }
-    for (; next_ < offset; ++next_) addTail({0, kFillerSize, 0});
     visible_.store(next_, std::memory_order_release);
     return writeTailLocked();
 }
@@ -103,6 +115,7 @@ Status ConsumeQueue::skipTo(std::int64_t offset) {
 Status ConsumeQueue::loadLocked() {
     firstFile_ = lastFile_ = -1;
     visible_.store(0, std::memory_order_relaxed);
+    written_.store(0, std::memory_order_relaxed);
     newest_.store(-1, std::memory_order_relaxed);
     std::vector<std::int64_t> starts;
     if (Status found = findFiles(starts); !found) return found;
@@ -110,25 +123,35 @@ Status ConsumeQueue::loadLocked() {
     firstFile_ = starts.front();
     lastFile_ = starts.back();
     // Reads of single units below must not be stopped by what is not known yet.
-    written_.store(lastFile_ / kUnitBytes + unitsPerFile(), std::memory_order_release);
+    written_.store(lastFile_ / unitSize() + unitsPerFile(), std::memory_order_release);
     const Result<std::int64_t> end = findEnd(starts);
     if (!end) return end.error();
     written_.store(*end, std::memory_order_release);
     if (Status cleared = clearBehind(*end); !cleared) return cleared;
-    next_ = *end;
     foundAtStart_ = *end;
-    if (*end > firstFile_ / kUnitBytes) {
+    next_ = kind_ == QueueKind::Simple ? *end : promised_;
+    const std::int64_t first = firstFile_ / unitSize();
+    if (*end > first) {
         const Result<Unit> last = readUnit(*end - 1);
         if (!last) return last.error();
         if (!last->isFiller()) newest_.store(last->physical, std::memory_order_relaxed);
+        if (kind_ == QueueKind::Batch) next_ = std::max(next_, last->end());
     }
-    min_.store(findMin(firstFile_ / kUnitBytes, *end, env_.commitLog.min()), std::memory_order_release);
-    visible_.store(*end, std::memory_order_release);
+    minPlace_ = findMin(first, *end, env_.commitLog.min());
+    std::int64_t min = minPlace_;
+    if (kind_ == QueueKind::Batch) {
+        const Result<Unit> oldest = minPlace_ < *end ? readUnit(minPlace_) : Result<Unit>(Unit{.base = next_});
+        if (!oldest) return oldest.error();
+        min = oldest->base;
+    }
+    min_.store(min, std::memory_order_release);
+    visible_.store(next_, std::memory_order_release);
     return Status::ok();
 }
 
 Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
-    const std::string directory = env_.layout.queue(topic_->text, id_);
+    const std::string directory = this->directory();
+    const char* const key = kind_ == QueueKind::Simple ? "mappedFileSizeConsumeQueue" : "mapperFileSizeBatchConsumeQueue";
     const Result<std::vector<FileInfo>> listed = env_.files.list(directory);
     if (!listed) return listed.error().code() == StatusCode::NotFound ? Status::ok() : listed.error();
     std::vector<const FileInfo*> found;
@@ -138,21 +161,21 @@ Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
     for (std::size_t i = 0; i < found.size(); ++i) {
         const std::string path = directory + "/" + found[i]->name;
         const std::optional<std::int64_t> start = parseFileName(found[i]->name);
-        if (start && !starts.empty() && *start > starts.back() + env_.fileBytes) {
+        if (start && !starts.empty() && *start > starts.back() + fileSize()) {
             if (Status removed = removeStale(starts); !removed) return removed;
         }
-        const bool unwritten = start && !starts.empty() && (*start > starts.back() + env_.fileBytes || found[i]->size == 0);
+        const bool unwritten = start && !starts.empty() && (*start > starts.back() + fileSize() || found[i]->size == 0);
         if (unwritten && env_.afterCrash) {
             // The name or the size of a file was not durable yet, so nothing behind it is older than the checkpoint.
             if (Status removed = removeFrom(directory, found, i); !removed) return removed;
             markCleared(starts.back());
             break;
         }
-        if (!start || *start % env_.fileBytes != 0 || (!starts.empty() && *start != starts.back() + env_.fileBytes)) {
+        if (!start || *start % fileSize() != 0 || (!starts.empty() && *start != starts.back() + fileSize())) {
             return {StatusCode::Corrupt, path + " does not belong to a consume queue with files of " +
-                                             std::to_string(env_.fileBytes) +
-                                             " bytes; set mappedFileSizeConsumeQueue to the size of the files, or remove the "
-                                             "directory to have it rebuilt from the commit log"};
+                                             std::to_string(fileSize()) + " bytes; set " + key +
+                                             " to the size of the files, or remove the directory to have it rebuilt from the "
+                                             "commit log"};
         }
         const bool last = i + 1 == found.size();
         if (last && found[i]->size == 0) {
@@ -160,16 +183,16 @@ Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
             env_.log.warn("removed an empty consume-queue file", {{"file", path}});
             break;
         }
-        if (found[i]->size != static_cast<std::uint64_t>(env_.fileBytes)) {
-            if (!last || found[i]->size > static_cast<std::uint64_t>(env_.fileBytes)) {
-                return {StatusCode::Corrupt, path + " has " + std::to_string(found[i]->size) +
-                                                 " bytes, mappedFileSizeConsumeQueue is " + std::to_string(env_.fileBytes) +
+        if (found[i]->size != static_cast<std::uint64_t>(fileSize())) {
+            if (!last || found[i]->size > static_cast<std::uint64_t>(fileSize())) {
+                return {StatusCode::Corrupt, path + " has " + std::to_string(found[i]->size) + " bytes, " + key + " is " +
+                                                 std::to_string(fileSize()) +
                                                  "; set it to the size of the files, or remove the directory to have it "
                                                  "rebuilt from the commit log"};
             }
             Result<std::unique_ptr<File>> file = env_.files.open(path, OpenMode::ReadWrite);
             if (!file) return file.error();
-            if (Status grown = (*file)->truncate(static_cast<std::uint64_t>(env_.fileBytes)); !grown) return grown;
+            if (Status grown = (*file)->truncate(static_cast<std::uint64_t>(fileSize())); !grown) return grown;
             env_.log.warn("extended a short consume-queue file", {{"file", path}, {"bytes", found[i]->size}});
         }
         starts.push_back(*start);
@@ -183,7 +206,7 @@ Status ConsumeQueue::removeStale(std::vector<std::int64_t>& starts) {
     const Result<std::unique_ptr<File>> file = env_.files.open(pathOf(starts.back()), OpenMode::Read);
     if (!file) return file.error();
     std::array<char, kUnitBytes> bytes{};
-    const Result<std::size_t> got = (*file)->readAt(bytes, static_cast<std::uint64_t>(env_.fileBytes - kUnitBytes));
+    const Result<std::size_t> got = (*file)->readAt(bytes, static_cast<std::uint64_t>(fileSize() - unitSize()));
     if (!got) return got.error();
     const Unit last = loadUnit(bytes.data());
     if (!last.isWritten() || last.physical >= env_.commitLog.min()) return Status::ok();
@@ -205,9 +228,14 @@ Status ConsumeQueue::removeFrom(const std::string& directory, std::span<const Fi
 }
 
 Result<std::int64_t> ConsumeQueue::unitsIn(std::int64_t start) const {
-    const std::int64_t first = start / kUnitBytes;
+    const std::int64_t first = start / unitSize();
     const std::int64_t logEnd = env_.logEndAtStart.load();
-    const auto isThere = [&](const Unit& unit) { return unit.isFiller() || unit.isMessageBefore(logEnd); };
+    // A unit of a batch queue that a power cut lost could not be told from the end, and its place is known of the others only. All
+    // that may be lost is made again.
+    const std::int64_t kept = kind_ == QueueKind::Batch ? env_.rebuiltFrom.load() : INT64_MAX;
+    const auto isThere = [&](const Unit& unit) {
+        return unit.isFiller() || (unit.isMessageBefore(logEnd) && unit.physical < kept);
+    };
     // Most queues are short: one read instead of one for each step of a search.
     std::array<Unit, 64> head;
     const std::size_t got = readFile(first, head);
@@ -225,7 +253,7 @@ Result<std::int64_t> ConsumeQueue::unitsIn(std::int64_t start) const {
 
 Result<std::int64_t> ConsumeQueue::findEnd(std::vector<std::int64_t>& starts) {
     while (true) {
-        const std::int64_t first = starts.back() / kUnitBytes;
+        const std::int64_t first = starts.back() / unitSize();
         const Result<std::int64_t> units = unitsIn(starts.back());
         if (!units) return units;
         std::int64_t end = first + *units;
@@ -234,7 +262,7 @@ Result<std::int64_t> ConsumeQueue::findEnd(std::vector<std::int64_t>& starts) {
             const Result<Unit> last = readUnit(end - 1);
             if (!last) return last.error();
             if (last->isFiller() || last->physical < env_.commitLog.min()) break;
-            const Result<bool> confirmed = env_.reader.isRecordOf(*last, topic_->text, id_, end - 1);
+            const Result<bool> confirmed = env_.reader.isRecordOf(*last, topic_->text, id_, last->base);
             if (!confirmed) return confirmed.error();
             if (*confirmed) break;
         }
@@ -253,14 +281,14 @@ void ConsumeQueue::markCleared(std::int64_t file) noexcept {
 }
 
 Status ConsumeQueue::clearBehind(std::int64_t end) {
-    const std::int64_t keep = end > firstFile_ / kUnitBytes ? fileOf(end - 1) : firstFile_;
-    for (; lastFile_ > keep; lastFile_ -= env_.fileBytes) {
+    const std::int64_t keep = end > firstFile_ / unitSize() ? fileOf(end - 1) : firstFile_;
+    for (; lastFile_ > keep; lastFile_ -= fileSize()) {
         env_.open.forget(this, lastFile_);
         if (Status removed = env_.files.remove(pathOf(lastFile_)); !removed) return removed;
         markCleared(keep);
     }
-    const std::int64_t at = end * kUnitBytes - keep;
-    if (at >= env_.fileBytes) return Status::ok();
+    const std::int64_t at = end * unitSize() - keep;
+    if (at >= fileSize()) return Status::ok();
     const Result<Ref<QueueFile>> file = openFile(keep);
     if (!file) return file.error();
     std::array<char, kUnitBytes> next{};
@@ -269,7 +297,7 @@ Status ConsumeQueue::clearBehind(std::int64_t end) {
     if (std::all_of(next.begin(), next.end(), [](char c) { return c == 0; })) return Status::ok();
     if (Status cut = (*file)->file->truncate(static_cast<std::uint64_t>(at)); !cut) return cut;
     markCleared(keep);
-    return (*file)->file->truncate(static_cast<std::uint64_t>(env_.fileBytes));
+    return (*file)->file->truncate(static_cast<std::uint64_t>(fileSize()));
 }
 
 std::int64_t ConsumeQueue::findMin(std::int64_t from, std::int64_t to, std::int64_t logMin) const {
@@ -280,14 +308,14 @@ std::int64_t ConsumeQueue::findMin(std::int64_t from, std::int64_t to, std::int6
 }
 
 void ConsumeQueue::correctMin(std::int64_t logMin) {
-    std::int64_t min = -1;
-    while (min < 0) {
+    std::int64_t place = -1;
+    while (place < 0) {
         std::int64_t from = 0;
         std::int64_t to = 0;
         {
             const std::lock_guard lock(mutex_);
             if (!loaded_.load(std::memory_order_relaxed) || discarded_) return;
-            from = std::max(min_.load(std::memory_order_relaxed), firstFile_ / kUnitBytes);
+            from = std::max(minPlace_, firstFile_ / unitSize());
             to = written_.load(std::memory_order_relaxed);
         }
         // As a rule the first unit is still good: one read for most queues.
@@ -295,34 +323,40 @@ void ConsumeQueue::correctMin(std::int64_t logMin) {
         const std::int64_t inFiles = stays ? from : findMin(from, to, logMin);
         const std::lock_guard lock(mutex_);
         const std::int64_t written = written_.load(std::memory_order_relaxed);
-        min = inFiles;
+        place = inFiles;
         if (inFiles < to) continue;
         // Everything in the files is gone; the tail may begin below the minimum of the log as well.
         if (written != to) {
-            min = -1;  // written meanwhile: once more
+            place = -1;  // written meanwhile: once more
             continue;
         }
-        const std::int64_t units = tail_ ? static_cast<std::int64_t>(tail_->size()) / kUnitBytes : 0;
-        while (min < written + units && min >= written && loadUnit(tail_->data() + (min - written) * kUnitBytes).physical < logMin) ++min;
+        const auto units = static_cast<std::int64_t>(tailSize());
+        while (place < written + units && place >= written && tailUnit(static_cast<std::size_t>(place - written)).physical < logMin) ++place;
     }
-    removeBelow(min);
+    removeBelow(place);
 }
 
-void ConsumeQueue::removeBelow(std::int64_t min) {
+void ConsumeQueue::removeBelow(std::int64_t place) {
+    const std::int64_t min = offsetOf(place);
     std::int64_t from = 0;
     std::int64_t to = 0;
     {
         const std::lock_guard lock(mutex_);
         if (discarded_) return;
+        minPlace_ = std::max(place, minPlace_);
         min_.store(std::max(min, min_.load(std::memory_order_relaxed)), std::memory_order_release);
         from = to = firstFile_;
-        while (firstFile_ < lastFile_ && firstFile_ + env_.fileBytes <= min * kUnitBytes) firstFile_ += env_.fileBytes;
+        while (firstFile_ < lastFile_ && firstFile_ + fileSize() <= place * unitSize()) firstFile_ += fileSize();
         to = firstFile_;
         if (unsyncedFrom_ >= 0) unsyncedFrom_ = std::max(unsyncedFrom_, firstFile_);
     }
+    Unit oldest;
+    if (kind_ == QueueKind::Simple && copy(place, {&oldest, 1}) == 1 && QueueExtension::isAddress(oldest.tagsCode)) {
+        extension().removeBelow(oldest.tagsCode);
+    }
     if (from == to) return;
     env_.open.forgetBelow(this, to);
-    for (; from < to; from += env_.fileBytes) {
+    for (; from < to; from += fileSize()) {
         const Status removed = env_.files.remove(pathOf(from));
         if (removed) continue;
         env_.log.limited(plugin::LogLevel::Warn, "a consume-queue file cannot be removed; the next start tries again",
@@ -331,33 +365,93 @@ void ConsumeQueue::removeBelow(std::int64_t min) {
     }
 }
 
-Status ConsumeQueue::truncate(std::int64_t end) {
+Status ConsumeQueue::truncate(std::int64_t place) {
     if (Status written = writeTailLocked(); !written) return written;
-    written_.store(end, std::memory_order_release);
-    next_ = end;
+    const Result<Unit> unit = readUnit(place);
+    if (!unit) return unit.error();
+    written_.store(place, std::memory_order_release);
+    next_ = unit->base;
     newest_.store(-1, std::memory_order_relaxed);
-    visible_.store(end, std::memory_order_release);
-    if (min() > end) min_.store(end, std::memory_order_release);
-    return clearBehind(end);
+    visible_.store(next_, std::memory_order_release);
+    minPlace_ = std::min(minPlace_, place);
+    if (min() > next_) min_.store(next_, std::memory_order_release);
+    return clearBehind(place);
 }
 
 Status ConsumeQueue::removeAll() {
     env_.log.warn("a crash left a consume queue without its first file; it is rebuilt from the commit log",
-                  {{"topic", topic_->text}, {"queue", id_}, {"from", firstFile_}, {"to", lastFile_ + env_.fileBytes}});
+                  {{"topic", topic_->text}, {"queue", id_}, {"from", firstFile_}, {"to", lastFile_ + fileSize()}});
     env_.open.forget(this);
-    for (; lastFile_ >= firstFile_; lastFile_ -= env_.fileBytes) {
+    for (; lastFile_ >= firstFile_; lastFile_ -= fileSize()) {
         if (Status removed = env_.files.remove(pathOf(lastFile_)); !removed) return removed;
     }
     dropTail();
     firstFile_ = lastFile_ = unsyncedFrom_ = -1;
-    next_ = 0;
+    next_ = minPlace_ = 0;
     newest_.store(-1, std::memory_order_relaxed);
     for (std::atomic<std::int64_t>* number : {&min_, &visible_, &written_}) number->store(0, std::memory_order_release);
-    return env_.files.syncDirectory(env_.layout.queue(topic_->text, id_));
+    return env_.files.syncDirectory(directory());
 }
 
-Result<ConsumeQueue::Restored> ConsumeQueue::restore(std::int64_t offset, const Unit& unit, bool mayStart) {
+Result<ConsumeQueue::Restored> ConsumeQueue::restore(const Unit& unit, bool mayStart) {
     const std::lock_guard lock(mutex_);
+    return kind_ == QueueKind::Simple ? restoreSimple(unit, mayStart) : restoreBatch(unit, mayStart);
+}
+
+Result<bool> ConsumeQueue::isLaterLife(const Unit& there, const Unit& unit) const {
+    // The topic was deleted and made again: what is later in the log counts, if it is there.
+    if (!there.isMessageBefore(env_.logEndAtStart.load()) || there.physical <= unit.physical) return false;
+    return env_.reader.isRecordOf(there, topic_->text, id_, there.base);
+}
+
+Status ConsumeQueue::add(const Unit& unit) {
+    addTail(unit);
+    newest_.store(unit.physical, std::memory_order_relaxed);
+    next_ = std::max(next_, unit.end());
+    visible_.store(next_, std::memory_order_release);
+    return tailSize() >= kTailUnitsMax ? writeTailLocked() : Status::ok();
+}
+
+Result<std::int64_t> ConsumeQueue::placeFor(const Unit& unit) {
+    if (unit.base >= next_) return written_.load(std::memory_order_relaxed);
+    if (Status written = writeTailLocked(); !written) return written;
+    const std::int64_t first = firstFile_ < 0 ? 0 : firstFile_ / unitSize();
+    const std::int64_t end = written_.load(std::memory_order_relaxed);
+    Status failure;
+    const std::int64_t place = firstWhere(first, end, [&](std::int64_t at) {
+        const Result<Unit> there = readUnit(at);
+        if (!there) failure = there.error();
+        return !there || there->end() > unit.base;
+    });
+    return failure ? Result<std::int64_t>(place) : failure;
+}
+
+Result<ConsumeQueue::Restored> ConsumeQueue::restoreBatch(const Unit& unit, bool mayStart) {
+    Restored result = Restored::Added;
+    const bool empty = firstFile_ < 0 && !tail_;
+    const Result<std::int64_t> place = placeFor(unit);
+    if (!place) return place.error();
+    if (*place < written_.load(std::memory_order_relaxed)) {
+        const Result<Unit> there = readUnit(*place);
+        if (!there) return there.error();
+        // Below the first one is what went with old files.
+        if (*place * unitSize() == firstFile_ && unit.end() <= there->base) return Restored::Known;
+        if (there->physical == unit.physical && there->bytes == unit.bytes) return Restored::Known;
+        const Result<bool> later = isLaterLife(*there, unit);
+        if (!later) return later.error();
+        if (*later) return Restored::Known;
+        if (Status cut = truncate(*place); !cut) return cut;
+        result = Restored::Replaced;
+    }
+    if (newest_.load(std::memory_order_relaxed) > unit.physical) return Restored::Known;
+    if (unit.base > next_ && !mayStart) return Restored::Gap;
+    if (empty) min_.store(unit.base, std::memory_order_release);
+    if (Status added = add(unit); !added) return added;
+    return result;
+}
+
+Result<ConsumeQueue::Restored> ConsumeQueue::restoreSimple(const Unit& unit, bool mayStart) {
+    const std::int64_t offset = unit.base;
     Restored result = Restored::Added;
     if (offset * kUnitBytes < firstFile_ && env_.afterCrash) {
         // The log still has messages from before the first file: that file's name was not durable yet.
@@ -369,12 +463,9 @@ Result<ConsumeQueue::Restored> ConsumeQueue::restore(std::int64_t offset, const 
         const Result<Unit> there = readUnit(offset);
         if (!there) return there.error();
         if (there->physical == unit.physical && there->bytes == unit.bytes) return Restored::Known;
-        // The topic was deleted and made again: what is later in the log counts, if it is there.
-        if (there->isMessageBefore(env_.logEndAtStart.load()) && there->physical > unit.physical) {
-            const Result<bool> confirmed = env_.reader.isRecordOf(*there, topic_->text, id_, offset);
-            if (!confirmed) return confirmed.error();
-            if (*confirmed) return Restored::Known;
-        }
+        const Result<bool> later = isLaterLife(*there, unit);
+        if (!later) return later.error();
+        if (*later) return Restored::Known;
         if (!there->isWritten() || there->isFiller()) {
             // A hole that a power cut left; what stands behind it is looked at when its records come.
             std::array<char, kUnitBytes> bytes;
@@ -394,17 +485,13 @@ Result<ConsumeQueue::Restored> ConsumeQueue::restore(std::int64_t offset, const 
         if (!mayStart || (!empty && offset - next_ > unitsPerFile())) return Restored::Gap;
         if (empty) {
             next_ = fileOf(offset) / kUnitBytes;
+            minPlace_ = offset;
             written_.store(next_, std::memory_order_release);
             min_.store(offset, std::memory_order_release);
         }
         for (; next_ < offset; ++next_) addTail({0, kFillerSize, 0});
     }
-    addTail(unit);
-    newest_.store(unit.physical, std::memory_order_relaxed);
-    visible_.store(++next_, std::memory_order_release);
-    if (tail_->size() >= kTailUnitsMax * static_cast<std::size_t>(kUnitBytes)) {
-        if (Status written = writeTailLocked(); !written) return written;
-    }
+    if (Status added = add(unit); !added) return added;
     return result;
 }
 

@@ -19,35 +19,51 @@ std::optional<std::int32_t> parseQueueId(std::string_view name) noexcept {
 
 Status ConsumeQueueTable::open() {
     if (Status made = env_.files.makeDirectories(env_.layout.queues()); !made) return made;
-    const Result<std::vector<FileInfo>> topics = env_.files.list(env_.layout.queues());
-    if (!topics) return topics.error();
-    for (const FileInfo& topic : *topics) {
-        if (!topic.directory) continue;
-        if (Status listed = listTopic(topic.name); !listed) return listed;
-    }
-    if (const Result<std::vector<FileInfo>> batch = env_.files.list(env_.layout.batchQueues())) {
-        for (const FileInfo& topic : *batch) {
-            if (topic.directory) batchTopics_.insert(topic.name);
-        }
+    for (const QueueKind kind : {QueueKind::Batch, QueueKind::Simple}) {
+        if (Status listed = list(kind); !listed) return listed;
     }
     return removeTree(env_.files, env_.layout.discarded());
 }
 
-Status ConsumeQueueTable::listTopic(const std::string& topic) {
-    const Result<std::vector<FileInfo>> queues = env_.files.list(env_.layout.topic(topic));
+Status ConsumeQueueTable::list(QueueKind kind) {
+    const Result<std::vector<FileInfo>> topics = env_.files.list(env_.layout.queues(kind));
+    if (!topics) return topics.error().code() == StatusCode::NotFound ? Status::ok() : topics.error();
+    for (const FileInfo& topic : *topics) {
+        if (!topic.directory) continue;
+        // A Java broker would not start. The topic's attribute decides.
+        const bool both = kind == QueueKind::Batch ? env_.files.exists(env_.layout.topic(topic.name)) : hasTopic(topic.name);
+        if (both && (kind == QueueKind::Simple || !isBatchTopic_ || !isBatchTopic_(topic.name))) {
+            env_.log.warn("a topic has consume queues of both kinds; those that do not fit its attribute queue.type are left alone",
+                          {{"topic", topic.name}, {"leftAlone", env_.layout.topic(topic.name, kind)}});
+            continue;
+        }
+        if (Status listed = listTopic(topic.name, kind); !listed) return listed;
+    }
+    return Status::ok();
+}
+
+Status ConsumeQueueTable::listTopic(const std::string& topic, QueueKind kind) {
+    const Result<std::vector<FileInfo>> queues = env_.files.list(env_.layout.topic(topic, kind));
     if (!queues) return queues.error();
     const std::unique_lock lock(mutex_);
     for (const FileInfo& queue : *queues) {
         const std::optional<std::int32_t> id = parseQueueId(queue.name);
-        if (queue.directory && id) add(topic, *id, true);
+        if (queue.directory && id) add(topic, *id, kind, true);
     }
     return Status::ok();
+}
+
+QueueKind ConsumeQueueTable::kindOf(std::string_view topic) const {
+    {
+        const std::shared_lock lock(mutex_);
+        if (const auto known = topics_.find(topic); known != topics_.end()) return known->second.kind;
+    }
+    return isBatchTopic_ && isBatchTopic_(topic) ? QueueKind::Batch : QueueKind::Simple;
 }
 
 void ConsumeQueueTable::clear() {
     const std::unique_lock lock(mutex_);
     topics_.clear();
-    batchTopics_.clear();
     queues_ = 0;
 }
 
@@ -72,14 +88,15 @@ Ref<ConsumeQueue> ConsumeQueueTable::find(std::string_view topic, std::int32_t q
 
 Ref<ConsumeQueue> ConsumeQueueTable::obtain(std::string_view topic, std::int32_t queueId) {
     if (Ref<ConsumeQueue> known = find(topic, queueId)) return known;
+    const QueueKind kind = kindOf(topic);
     const std::unique_lock lock(mutex_);
-    return add(topic, queueId, false);
+    return add(topic, queueId, kind, false);
 }
 
-Ref<ConsumeQueue> ConsumeQueueTable::add(std::string_view topic, std::int32_t queueId, bool onDisk) {
+Ref<ConsumeQueue> ConsumeQueueTable::add(std::string_view topic, std::int32_t queueId, QueueKind kind, bool onDisk) {
     auto known = topics_.find(topic);
     if (known == topics_.end()) {
-        Topic fresh{Ref<TopicName>::adopt(new TopicName(topic)), {}};
+        Topic fresh{Ref<TopicName>::adopt(new TopicName(topic)), kind, {}};
         const std::string_view key = fresh.name->text;
         known = topics_.emplace(key, std::move(fresh)).first;
     }
@@ -87,7 +104,7 @@ Ref<ConsumeQueue> ConsumeQueueTable::add(std::string_view topic, std::int32_t qu
     const auto at = place(entry, queueId);
     if (at != entry.queues.end() && (*at)->id() == queueId) return *at;
     ++queues_;
-    return *entry.queues.insert(at, Ref<ConsumeQueue>::adopt(new ConsumeQueue(env_, entry.name, queueId, onDisk)));
+    return *entry.queues.insert(at, Ref<ConsumeQueue>::adopt(new ConsumeQueue(env_, entry.name, queueId, entry.kind, onDisk)));
 }
 
 bool ConsumeQueueTable::hasTopic(std::string_view topic) const {
@@ -131,36 +148,46 @@ Status ConsumeQueueTable::reset(std::string_view topic, std::int32_t queueId) {
     Topic& entry = topics_.find(topic)->second;
     const auto at = entry.queues.begin() + (place(entry, queueId) - entry.queues.cbegin());
     (*at)->discard();
-    *at = Ref<ConsumeQueue>::adopt(new ConsumeQueue(env_, entry.name, queueId, false));
-    const std::string path = env_.layout.queue(topic, queueId);
-    if (!env_.files.exists(path)) return Status::ok();
+    *at = Ref<ConsumeQueue>::adopt(new ConsumeQueue(env_, entry.name, queueId, entry.kind, false));
+    const std::string path = env_.layout.queue(topic, queueId, entry.kind);
     if (Status made = env_.files.makeDirectories(env_.layout.discarded()); !made) return made;
-    if (Status moved = env_.files.rename(path, env_.layout.discarded() + "/" + std::to_string(removals_++)); !moved) return moved;
-    return env_.files.syncDirectory(env_.layout.topic(topic));
+    const std::string extension = env_.layout.extension(topic, queueId);
+    for (const std::string& from : {extension, path}) {
+        if (!env_.files.exists(from)) continue;
+        if (Status moved = env_.files.rename(from, env_.layout.discarded() + "/" + std::to_string(removals_++)); !moved) return moved;
+    }
+    return env_.files.exists(env_.layout.topic(topic, entry.kind)) ? env_.files.syncDirectory(env_.layout.topic(topic, entry.kind)) : Status::ok();
 }
 
-Result<std::string> ConsumeQueueTable::takeOut(std::string_view topic) {
+Result<std::vector<ConsumeQueueTable::Aside>> ConsumeQueueTable::takeOut(std::string_view topic) {
     std::uint64_t number = 0;
     {
         const std::unique_lock lock(mutex_);
         const auto known = topics_.find(topic);
-        if (known == topics_.end()) return std::string();
+        if (known == topics_.end()) return std::vector<Aside>();
         for (const Ref<ConsumeQueue>& queue : known->second.queues) queue->discard();
         queues_ -= known->second.queues.size();
         // The key lies in the value: both have to go together.
         const auto gone = topics_.extract(known);
         number = removals_++;
     }
-    std::string aside = env_.layout.discarded() + "/" + std::to_string(number);
-    const Status moved = env_.files.rename(env_.layout.topic(topic), aside);
-    if (moved.code() == StatusCode::NotFound) return std::string();  // nothing was written yet
-    return moved ? Result<std::string>(std::move(aside)) : moved;
+    std::vector<Aside> asides;
+    for (const std::string& from : {env_.layout.queues(), env_.layout.queues(QueueKind::Batch), env_.layout.extensions()}) {
+        std::string to = env_.layout.discarded() + "/" + std::to_string(number) + "-" + std::to_string(asides.size());
+        const Status moved = env_.files.rename(from + "/" + std::string(topic), to);
+        if (moved.code() == StatusCode::NotFound) continue;  // nothing was written yet
+        if (!moved) return moved;
+        asides.push_back({from, std::move(to)});
+    }
+    return asides;
 }
 
-Status ConsumeQueueTable::removeAside(const std::string& aside) {
-    if (aside.empty()) return Status::ok();
-    if (Status synced = env_.files.syncDirectory(env_.layout.queues()); !synced) return synced;
-    return removeTree(env_.files, aside);
+Status ConsumeQueueTable::removeAside(const std::vector<Aside>& asides) {
+    for (const Aside& aside : asides) {
+        if (Status synced = env_.files.syncDirectory(aside.from); !synced) return synced;
+        if (Status removed = removeTree(env_.files, aside.to); !removed) return removed;
+    }
+    return Status::ok();
 }
 
 Status removeTree(FileSystem& files, const std::string& path) {

@@ -5,11 +5,11 @@
 
 #include "patchbay/service/MessageStore.h"
 
+#include <functional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace patchbay::mmapstore {
@@ -18,7 +18,9 @@ namespace patchbay::mmapstore {
 /// Owned by the store. Any thread; a shared lock for look-ups, an exclusive one only when a queue is new or a topic goes.
 class ConsumeQueueTable {
 public:
-    explicit ConsumeQueueTable(QueueEnvironment& environment) noexcept : env_(environment) {}
+    /// `isBatchTopic`: which kind of queues a topic without any gets; may be empty. Asked without the lock of this table.
+    ConsumeQueueTable(QueueEnvironment& environment, std::function<bool(std::string_view)> isBatchTopic) noexcept
+        : env_(environment), isBatchTopic_(std::move(isBatchTopic)) {}
 
     /// Lists the directories.
     Status open();
@@ -28,8 +30,8 @@ public:
     [[nodiscard]] Ref<ConsumeQueue> find(std::string_view topic, std::int32_t queueId) const;
     /// The queue, new when there was none. Its files are not looked at.
     [[nodiscard]] Ref<ConsumeQueue> obtain(std::string_view topic, std::int32_t queueId);
-    /// True for a topic whose queues are of RocketMQ's batch kind, which this store leaves alone.
-    [[nodiscard]] bool isBatchTopic(std::string_view topic) const noexcept { return batchTopics_.contains(topic); }
+    /// Of the queues that a topic has or would get.
+    [[nodiscard]] QueueKind kindOf(std::string_view topic) const;
 
     [[nodiscard]] bool hasTopic(std::string_view topic) const;
     [[nodiscard]] std::vector<service::QueueKey> keys() const;
@@ -40,35 +42,35 @@ public:
     [[nodiscard]] std::size_t size() const;
     /// Replaces a queue by an empty one and moves its files away; for recovery, while nobody uses it.
     Status reset(std::string_view topic, std::int32_t queueId);
-    /// Takes the topic out of the table and its directory aside, so that a topic of this name can begin anew at once. Quick: what
-    /// takes time is before and after it. Readers keep what they hold. What went aside, for removeAside(); empty when nothing did.
-    Result<std::string> takeOut(std::string_view topic);
+    struct Aside {
+        std::string from;  ///< the directory that it was in
+        std::string to;
+    };
+    /// Takes the topic out of the table and its directories aside, so that a topic of this name can begin anew at once. Quick: what
+    /// takes time is before and after it. Readers keep what they hold. What went aside, for removeAside().
+    Result<std::vector<Aside>> takeOut(std::string_view topic);
     /// Before takeOut(): makes the place for it.
     Status prepareTakeOut() { return env_.files.makeDirectories(env_.layout.discarded()); }
-    /// Makes it durable that the topic is gone, and removes its files.
-    Status removeAside(const std::string& aside);
+    /// Makes it durable that a topic is gone, and removes its files.
+    Status removeAside(const std::vector<Aside>& asides);
 
 private:
     struct Topic {
         Ref<TopicName> name;
+        QueueKind kind;
         std::vector<Ref<ConsumeQueue>> queues;  // by id
     };
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
-    };
-    using Names = std::unordered_set<std::string, Hash, std::equal_to<>>;
-
     [[nodiscard]] static std::vector<Ref<ConsumeQueue>>::const_iterator place(const Topic& topic, std::int32_t queueId);
-    Ref<ConsumeQueue> add(std::string_view topic, std::int32_t queueId, bool onDisk);
-    Status listTopic(const std::string& topic);
+    Ref<ConsumeQueue> add(std::string_view topic, std::int32_t queueId, QueueKind kind, bool onDisk);
+    Status list(QueueKind kind);
+    Status listTopic(const std::string& topic, QueueKind kind);
 
     QueueEnvironment& env_;
+    const std::function<bool(std::string_view)> isBatchTopic_;
     mutable std::shared_mutex mutex_;
     std::unordered_map<std::string_view, Topic> topics_;  // keys are the names in the values
     std::size_t queues_ = 0;                              // with those that were never used
     std::uint64_t removals_ = 0;  // directories that were moved away
-    Names batchTopics_;                                   // constant after open()
 };
 
 /// Removes a directory and everything in it. NotFound is success.

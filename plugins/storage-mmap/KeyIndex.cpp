@@ -155,6 +155,7 @@ void KeyIndex::run() {
 
 void KeyIndex::handOver(const service::AppendedRecord& record) {
     const std::int64_t at = record.physicalOffset;
+    if (at < handedTo_) return;  // a further queue of the message before
     // Behind a gap (a new file; what consumers do not see is not announced) or with too much at hand, the log is read up to here.
     if (at != handedTo_ || handed_.size() >= kHandedMax) {
         handed_.clear();

@@ -12,6 +12,12 @@ namespace patchbay::mmapstore {
 
 inline constexpr std::size_t kFileNameDigits = 20;
 
+/// RocketMQ's kinds of consume queues; all queues of a topic are of one.
+enum class QueueKind : std::uint8_t {
+    Simple,  ///< a unit a message, at the place that its offset says
+    Batch,   ///< a unit a record, which may hold several messages; topics with the attribute queue.type=BatchCQ
+};
+
 /// Twenty digits: the offset of the file's first byte in its sequence.
 [[nodiscard]] inline std::string fileName(std::int64_t offset) {
     std::string digits = std::to_string(offset);
@@ -36,12 +42,20 @@ struct Layout {
     std::vector<std::string> logs;  ///< directories of the commit log, at least one; they may be elsewhere
     std::size_t logsWritten = 1;    ///< the first so many get new files, the rest are only read
 
-    [[nodiscard]] std::string queues() const { return root + "/consumequeue"; }
-    [[nodiscard]] std::string topic(std::string_view name) const { return queues() + "/" + std::string(name); }
-    [[nodiscard]] std::string queue(std::string_view topicName, std::int32_t id) const {
-        return topic(topicName) + "/" + std::to_string(id);
+    [[nodiscard]] std::string queues(QueueKind kind = QueueKind::Simple) const {
+        return root + (kind == QueueKind::Batch ? "/batchconsumequeue" : "/consumequeue");
     }
-    [[nodiscard]] std::string batchQueues() const { return root + "/batchconsumequeue"; }
+    [[nodiscard]] std::string topic(std::string_view name, QueueKind kind = QueueKind::Simple) const {
+        return queues(kind) + "/" + std::string(name);
+    }
+    [[nodiscard]] std::string queue(std::string_view topicName, std::int32_t id, QueueKind kind = QueueKind::Simple) const {
+        return topic(topicName, kind) + "/" + std::to_string(id);
+    }
+    /// Of the extensions of simple queues.
+    [[nodiscard]] std::string extensions() const { return root + "/consumequeue_ext"; }
+    [[nodiscard]] std::string extension(std::string_view topicName, std::int32_t id) const {
+        return extensions() + "/" + std::string(topicName) + "/" + std::to_string(id);
+    }
     /// Directories on their way out; nothing else ever lies here, and a start empties it.
     [[nodiscard]] std::string discarded() const { return root + "/discarded"; }
     [[nodiscard]] std::string lastStop() const { return root + "/lastStop"; }

@@ -72,8 +72,9 @@ MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log,
       windows_(commitLog_, options_.mappedWindowBytes, options_.mappedWindowsMax),
       records_(windows_),
       queueFiles_(files, options_.queueFilesOpenMax),
-      environment_{files, log, layout_, commitLog_, records_, queueFiles_, options_.queueFileBytes},
-      queues_(environment_),
+      environment_{files, log, layout_, commitLog_, records_, queueFiles_, options_.queueFileBytes, options_.batchQueueFileBytes,
+                   options_.extensionFileBytes, options_.extendQueues},
+      queues_(environment_, options_.hasBatchQueues),
       publisher_(state_),
       flusher_(options_, tunables_, clock, log, commitLog_, state_, publisher_),
       upkeep_({files, layout_, tunables_, clock, log, state_, environment_, [this] { return flusher_.flush(); }}),
@@ -128,7 +129,7 @@ Status MmapStore::recover() {
     if (!checkpoint) return checkpoint.error();
     if (garbage) log_.warn("the checkpoint is not one; recovery looks at the whole log", {{"file", layout_.checkpoint()}});
     std::vector<Ref<ConsumeQueue>> touched;
-    Recovery recovery(files_, clock_, log_, layout_, commitLog_, queues_, environment_, deleted_);
+    Recovery recovery(files_, clock_, log_, options_, layout_, commitLog_, queues_, environment_, deleted_);
     const Result<Recovery::Outcome> outcome = recovery.run(*checkpoint, touched);
     if (!outcome) return outcome.error();
     state_.end = outcome->end;
@@ -221,6 +222,7 @@ service::StoreCapabilities MmapStore::capabilities() const {
     result.name = "mmap";
     result.zeroCopyRead = true;
     result.durable = true;
+    result.innerBatches = true;
     result.keyIndex = options_.keyIndex;
     return result;
 }
@@ -252,16 +254,16 @@ Status MmapStore::deleteTopic(std::string_view topic) {
     if (Status durable = deleted_.add(topic, noted); !durable) return durable;
     if (Status made = queues_.prepareTakeOut(); !made) return made;
     std::int64_t end = 0;
-    const Result<std::string> aside = appender_.exclusively([&] {
+    const auto asides = appender_.exclusively([&] {
         end = state_.end.load();
         return queues_.takeOut(topic);
     });
-    if (!aside) return aside.error();
+    if (!asides) return asides.error();
     // What was sent to it meanwhile went with it.
     if (end > noted) {
         if (Status durable = deleted_.add(topic, end); !durable) return durable;
     }
-    return queues_.removeAside(*aside);
+    return queues_.removeAside(*asides);
 }
 
 Status MmapStore::flush() {

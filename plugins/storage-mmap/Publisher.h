@@ -19,7 +19,7 @@ public:
     void publish(const AppendWork& work) noexcept {
         // In this order: who sees the unit also sees that the log reaches so far.
         state_.visibleEnd.store(work.end, std::memory_order_release);
-        for (const AppendWork::Run& run : work.runs) run.queue->publish(work.records[run.to - 1].queueOffset + 1);
+        for (const AppendWork::Run& run : work.runs) run.queue->publish(run.end);
         if (work.records.empty()) return;
         const std::lock_guard lock(mutex_);
         for (service::AppendListener* listener : listeners_) listener->appended(work.records);

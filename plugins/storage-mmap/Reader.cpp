@@ -18,8 +18,6 @@ using service::ReadStatus;
 namespace {
 
 constexpr std::size_t kUnitsAtOnce = 64;
-// Below this a tags code is the address of an entry in RocketMQ's consume queue extension.
-constexpr std::int64_t kExtensionAddressMax = std::int64_t{INT32_MIN} - 1;
 
 }  // namespace
 
@@ -32,38 +30,51 @@ public:
           logEnd_(r_.state.visibleEnd.load(std::memory_order_acquire)),
           hotFrom_(std::max(r_.state.startEnd.load(std::memory_order_relaxed), logEnd_ - r_.options.hotWindowBytes)),
           memoryBytes_(r_.options.memoryBytes / 100 * r_.tunables.inMemoryPercent.load(std::memory_order_relaxed)),
-          unitsMax_(std::max<std::int64_t>(r_.tunables.filterBytesMax.load(std::memory_order_relaxed) / kUnitBytes,
+          unitsMax_(std::max<std::int64_t>(r_.tunables.filterBytesMax.load(std::memory_order_relaxed) / unitBytes(queue.kind()),
                                            limits.messagesMax)) {}
 
     void run(std::int64_t offset) noexcept {
+        const Result<std::int64_t> place = queue_.find(offset, limits_.hotOnly ? hotFrom_ : ConsumeQueue::kMayWait);
+        if (!place) {
+            if (place.error().code() == StatusCode::Busy) return cold();
+            (void)failed("a consume queue cannot be read", {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", offset}});
+            return;
+        }
+        walk(*place, offset);
+        result_.farBehind = logEnd_ - lastPhysical_ > memoryBytes_;
+    }
+
+private:
+    /// Takes one unit after the other, from the one at a place on, which has this offset or one behind it.
+    void walk(std::int64_t at, std::int64_t offset) noexcept {
         const std::int64_t end = std::min(result_.maxOffset, offset + unitsMax_);
         std::array<Unit, kUnitsAtOnce> units;
-        std::int64_t at = offset;
         bool more = true;
         const std::int32_t wanted = std::max(1, limits_.messagesMax);
-        while (more && at < end && result_.messages < wanted) {
+        while (more && result_.nextOffset < end && result_.messages < wanted) {
             // Without a filter no more units are of use than messages may be returned.
-            const std::int64_t wish = filter_ == nullptr ? wanted - result_.messages : end - at;
-            const auto count = static_cast<std::size_t>(std::min({wish, end - at, static_cast<std::int64_t>(kUnitsAtOnce)}));
+            const std::int64_t left = end - result_.nextOffset;
+            const std::int64_t wish = filter_ == nullptr ? wanted - result_.messages : left;
+            const auto count = static_cast<std::size_t>(std::min({wish, left, static_cast<std::int64_t>(kUnitsAtOnce)}));
             const bool cheap = !limits_.hotOnly || queue_.isHot(at, hotFrom_);
             if (!cheap && !queue_.resident(at, static_cast<std::int64_t>(count), now())) {
                 cold();
                 break;
             }
             const std::size_t got = queue_.copy(at, std::span(units.data(), count));
+            if (filter_ != nullptr && !limits_.hotOnly) queue_.resolveTags(std::span(units.data(), got));
             if (got == 0) {
-                (void)failed("a consume queue cannot be read", {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", at}});
+                (void)failed("a consume queue cannot be read", {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", result_.nextOffset}});
                 break;
             }
-            for (std::size_t i = 0; i < got && more; ++i) {
-                more = take(units[i], at);
-                if (more) result_.nextOffset = ++at;
+            for (std::size_t i = 0; i < got && more; ++i, ++at) {
+                // In a batch queue there may be units that nobody shall see yet.
+                more = units[i].base < result_.maxOffset && take(units[i], units[i].base);
+                if (more) result_.nextOffset = units[i].end();
             }
         }
-        result_.farBehind = logEnd_ - lastPhysical_ > memoryBytes_;
     }
 
-private:
     void cold() noexcept {
         if (result_.messages == 0) result_.status = ReadStatus::NotResident;
     }
@@ -85,7 +96,8 @@ private:
         if (isFull(unit)) return false;
         lastPhysical_ = unit.physical;
         if (unit.isFiller() || unit.physical < r_.commitLog.min() || !unit.isMessageBefore(logEnd_)) return gone();
-        const bool plainCode = unit.tagsCode > kExtensionAddressMax;
+        // An address that could not be resolved, or not without waiting: the message is asked.
+        const bool plainCode = !QueueExtension::isAddress(unit.tagsCode);
         if (filter_ != nullptr && plainCode && !filter_->matchesTags(unit.tagsCode)) return refused();
         if (!window_ || !window_.covers(unit.physical, unit.bytes)) {
             Result<Window> window = r_.windows.find(unit.physical, unit.bytes);
@@ -104,7 +116,7 @@ private:
         const std::string_view record = window_.at(unit.physical, unit.bytes);
         if (!isMessage(record, unit)) return damaged(unit, offset);
         if (filter_ != nullptr && !matches(record, plainCode)) return refused();
-        accept(record);
+        accept(record, unit.count);
         return true;
     }
 
@@ -114,8 +126,9 @@ private:
         const auto& countMax = near ? r_.tunables.transferCountInMemory : r_.tunables.transferCountOnDisk;
         const auto& bytesMax = near ? r_.tunables.transferBytesInMemory : r_.tunables.transferBytesOnDisk;
         const std::int64_t bytes = result_.bytes + unit.bytes;
-        return result_.messages >= limits_.messagesMax || bytes > limits_.bytesMax ||
-               result_.messages >= countMax.load(std::memory_order_relaxed) || bytes > bytesMax.load(std::memory_order_relaxed);
+        const std::int64_t messages = std::int64_t{result_.messages} + unit.count;
+        return messages > limits_.messagesMax || bytes > limits_.bytesMax || messages > countMax.load(std::memory_order_relaxed) ||
+               bytes > bytesMax.load(std::memory_order_relaxed);
     }
 
     /// What the unit points to says itself what it is. A client could do nothing with other bytes and would ask for them for ever.
@@ -164,9 +177,9 @@ private:
         return now_;
     }
 
-    void accept(std::string_view record) noexcept {
+    void accept(std::string_view record, std::int32_t messages) noexcept {
         result_.status = ReadStatus::Found;
-        ++result_.messages;
+        result_.messages += messages;
         result_.bytes += static_cast<std::int64_t>(record.size());
         if (!kept_) {
             result_.keep.emplace_back(window_.map());
@@ -260,14 +273,18 @@ service::OffsetRange Reader::range(std::string_view topic, std::int32_t queueId)
     return {std::min((*queue)->min(), max), max, max > 0};
 }
 
-Result<std::int64_t> Reader::timeOf(const ConsumeQueue& queue, std::int64_t offset) const {
-    Unit unit;
-    if (queue.copy(offset, std::span(&unit, 1)) != 1) {
-        return Status(StatusCode::Io, "the consume queue cannot be read at offset " + std::to_string(offset));
-    }
+Result<std::int64_t> Reader::timeOf(const ConsumeQueue& queue, std::int64_t place) const {
+    const Result<Unit> unit = unitAt(queue, place);
+    if (!unit) return unit.error();
     // A filler, or a message that has gone: earlier than everything that is there.
-    if (unit.isFiller() || unit.physical < p_.commitLog.min()) return INT64_MIN;
-    return p_.records.storeTime(unit);
+    if (unit->isFiller() || unit->physical < p_.commitLog.min()) return INT64_MIN;
+    return unit->storeTime >= 0 ? unit->storeTime : p_.records.storeTime(*unit);
+}
+
+Result<Unit> Reader::unitAt(const ConsumeQueue& queue, std::int64_t place) {
+    Unit unit;
+    if (queue.copy(place, std::span(&unit, 1)) == 1) return unit;
+    return Status(StatusCode::Io, "the consume queue cannot be read at unit " + std::to_string(place));
 }
 
 Result<std::int64_t> Reader::offsetAt(std::string_view topic, std::int32_t queueId, std::int64_t timeMs, Bound bound) const {
@@ -277,10 +294,22 @@ Result<std::int64_t> Reader::offsetAt(std::string_view topic, std::int32_t queue
     if (!queue) return 0;
     const std::int64_t min = queue->min();
     const std::int64_t max = queue->max();
-    const Result<std::int64_t> lower = firstWith(*queue, min, max, [&](std::int64_t time) { return time >= timeMs; });
-    if (!lower || bound == Bound::Lower || min == max) return lower;
-    const Result<std::int64_t> behind = firstWith(*queue, *lower, max, [&](std::int64_t time) { return time > timeMs; });
-    return behind ? Result<std::int64_t>(std::max(min, *behind - 1)) : behind;
+    if (min >= max) return min;
+    const Result<std::int64_t> first = queue->find(min);
+    const Result<std::int64_t> last = queue->find(max - 1);
+    if (!first || !last) return first ? last.error() : first.error();
+    const Result<std::int64_t> lower = firstWith(*queue, *first, *last + 1, [&](std::int64_t time) { return time >= timeMs; });
+    if (!lower) return lower;
+    std::int64_t place = *lower;
+    if (bound == Bound::Upper) {
+        const Result<std::int64_t> behind = firstWith(*queue, place, *last + 1, [&](std::int64_t time) { return time > timeMs; });
+        if (!behind) return behind;
+        place = std::max(*first, *behind - 1);
+    }
+    if (queue->kind() == QueueKind::Simple) return place;
+    // Behind all of them RocketMQ names the last record, so that its messages come again, where it names the end of a simple queue.
+    const Result<Unit> unit = unitAt(*queue, std::min(place, *last));
+    return unit ? Result<std::int64_t>(std::max(min, unit->base)) : unit.error();
 }
 
 template <typename Test>
@@ -304,7 +333,8 @@ Result<std::int64_t> Reader::storeTimeAt(std::string_view topic, std::int32_t qu
     const Ref<ConsumeQueue>& queue = *found;
     const Status missing(StatusCode::NotFound, "no message at offset " + std::to_string(offset));
     if (!queue || offset < queue->min() || offset >= queue->max()) return missing;
-    const Result<std::int64_t> time = timeOf(*queue, offset);
+    const Result<std::int64_t> place = queue->find(offset);
+    const Result<std::int64_t> time = place ? timeOf(*queue, *place) : place;
     return time && *time == INT64_MIN ? Result<std::int64_t>(missing) : time;
 }
 
@@ -322,14 +352,15 @@ bool Reader::isReachable(std::string_view record) const {
     if (protocol::RecordView::parse(record, view, protocol::RecordCheck::Layout) != protocol::RecordStatus::Message) return false;
     const std::int32_t type = protocol::transactionType(view.sysFlag);
     const bool queued = type == protocol::kSysFlagNotTransactional || type == protocol::kSysFlagCommit;
-    // What is in no queue, or in one that this store leaves alone, can only be asked for by position.
-    if (!queued || (view.sysFlag & protocol::kSysFlagInnerBatch) != 0 || p_.queues.isBatchTopic(view.topic)) return true;
+    // What is in no queue can only be asked for by position.
+    if (!queued) return true;
     const Result<Ref<ConsumeQueue>> found = find(view.topic, view.queueId);
     if (!found) return true;  // what cannot be told is not denied
     const Ref<ConsumeQueue>& queue = *found;
     if (!queue || view.queueOffset < queue->min() || view.queueOffset >= queue->max()) return false;
+    const Result<std::int64_t> place = queue->find(view.queueOffset);
     Unit unit;
-    return queue->copy(view.queueOffset, std::span(&unit, 1)) != 1 || unit.physical == view.physicalOffset;
+    return !place || queue->copy(*place, std::span(&unit, 1)) != 1 || unit.physical == view.physicalOffset;
 }
 
 std::int64_t Reader::earliestTime() const {

@@ -53,10 +53,11 @@ private:
     [[nodiscard]] Status load(ConsumeQueue& queue) const;
     /// Whether the record's queue still has it.
     [[nodiscard]] bool isReachable(std::string_view record) const;
-    /// The first offset of [from, to) whose store time passes `test`, or `to`.
+    /// The first place of [from, to) whose store time passes `test`, or `to`.
     template <typename Test>
     [[nodiscard]] Result<std::int64_t> firstWith(const ConsumeQueue& queue, std::int64_t from, std::int64_t to, Test test) const;
-    [[nodiscard]] Result<std::int64_t> timeOf(const ConsumeQueue& queue, std::int64_t offset) const;
+    [[nodiscard]] Result<std::int64_t> timeOf(const ConsumeQueue& queue, std::int64_t place) const;
+    [[nodiscard]] static Result<Unit> unitAt(const ConsumeQueue& queue, std::int64_t place);
 
     const Parts p_;
 };

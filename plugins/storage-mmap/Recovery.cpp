@@ -1,5 +1,6 @@
 #include "Recovery.h"
 
+#include "InnerBatch.h"
 #include "MultiDispatch.h"
 
 #include "patchbay/protocol/message/Names.h"
@@ -56,6 +57,11 @@ Status inParallel(const Items& items, Action action) {
     return failure;
 }
 
+bool carriesCrc(const RecordView& record) noexcept {
+    const std::size_t size = record.properties.size();
+    return size >= protocol::kPropertyCrcBytes && record.properties.substr(size - protocol::kPropertyCrcBytes).starts_with(protocol::kPropertyCrc32);
+}
+
 bool isDispatched(std::int32_t sysFlag) noexcept {
     const std::int32_t type = protocol::transactionType(sysFlag);
     return type == protocol::kSysFlagNotTransactional || type == protocol::kSysFlagCommit;
@@ -89,6 +95,7 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
         log_.warn("there are consume queues but no commit log", {{"queues", queues_.size()}});
     }
     env_.logEndAtStart = outcome_.end;
+    if (!outcome_.clean) env_.rebuiltFrom = from;
     const Result<bool> cutOff = segments.empty() ? Result<bool>(false) : nameCut();
     if (!cutOff) return cutOff.error();
     if (Status cut = commitLog_.cut(outcome_.end, !outcome_.clean || *cutOff); !cut) return cut;
@@ -145,7 +152,15 @@ Status Recovery::rebuildIncomplete(std::vector<Ref<ConsumeQueue>>& touched) {
 
 bool Recovery::isRecordAt(std::int64_t position) const {
     LogScan probe(commitLog_, position, RecordCheck::BodyCrc);
-    return probe.next() == LogScan::Step::Record && probe.position() == position && probe.record().physicalOffset == position;
+    return probe.next() == LogScan::Step::Record && probe.position() == position && isSound(probe);
+}
+
+bool Recovery::isSound(const LogScan& scan) const noexcept {
+    const RecordView& record = scan.record();
+    // Bytes of an earlier life of the file may look right, but they name another place.
+    if (record.physicalOffset != scan.position()) return false;
+    if (options_.demandCrc) return protocol::propertyCrcMatches(record.bytes);
+    return !options_.appendCrc || !carriesCrc(record) || protocol::propertyCrcMatches(record.bytes);
 }
 
 std::int64_t Recovery::chooseStart(const Checkpoint& checkpoint) const {
@@ -187,8 +202,7 @@ Status Recovery::findEnd(std::int64_t from) {
     LogScan scan(commitLog_, from, RecordCheck::BodyCrc);
     LogScan::Step step = scan.next();
     for (; step == LogScan::Step::Record; step = scan.next()) {
-        // Bytes of an earlier life of the file may look right, but they name another place.
-        if (scan.record().physicalOffset != scan.position()) break;
+        if (!isSound(scan)) break;
         outcome_.lastRecord = scan.position();
         outcome_.lastStoreTime = scan.record().storeTimestamp;
         progress("looking for the end of the commit log", scan.position(), from, last);
@@ -216,10 +230,13 @@ Status Recovery::rebuild(std::int64_t from, const std::set<QueueId>* only, std::
 
 std::vector<Recovery::Place> Recovery::placesOf(const RecordView& record) const {
     if (!isDispatched(record.sysFlag)) return {};
-    std::vector<Place> places;
-    // Queues of RocketMQ's batch kind are left as they are.
-    const bool batch = (record.sysFlag & protocol::kSysFlagInnerBatch) != 0 || queues_.isBatchTopic(record.topic);
-    if (!batch) places.push_back({record.topic, record.queueId, record.queueOffset});
+    std::vector<Place> places{{record.topic, record.queueId, record.queueOffset}};
+    // What was sent back from a batch queue still has these properties, in a simple one.
+    const std::optional<InnerBatch> inner = innerBatchOf(record.properties);
+    if (inner && queues_.kindOf(record.topic) == QueueKind::Batch) {
+        places.front().offset = inner->base;
+        places.front().messages = inner->messages;
+    }
     forEachFurtherQueue(record.properties, [&](std::string_view name, std::int64_t offset) { places.push_back({name, 0, offset}); });
     return places;
 }
@@ -246,8 +263,8 @@ Status Recovery::restore(const RecordView& record, const Place& place, bool from
         ++counts_.skipped;
         return loaded.code() == StatusCode::Corrupt ? Status::ok() : loaded;
     }
-    const Unit unit{record.physicalOffset, record.size, tagsCodeOf(record)};
-    const Result<ConsumeQueue::Restored> restored = queue->restore(place.offset, unit, fromOldest);
+    const Unit unit{record.physicalOffset, record.size, tagsCodeOf(record), record.storeTimestamp, place.offset, place.messages};
+    const Result<ConsumeQueue::Restored> restored = queue->restore(unit, fromOldest);
     if (!restored) return restored.error();
     switch (*restored) {
         case ConsumeQueue::Restored::Known: return Status::ok();

@@ -7,6 +7,7 @@
 #include "DeletedTopics.h"
 #include "LogScan.h"
 #include "StopMark.h"
+#include "StoreConfig.h"
 
 #include "patchbay/base/Clock.h"
 
@@ -33,9 +34,9 @@ public:
         bool clean = true;
     };
 
-    Recovery(FileSystem& files, const Clock& clock, plugin::Logger& log, const Layout& layout, CommitLog& commitLog,
+    Recovery(FileSystem& files, const Clock& clock, plugin::Logger& log, const StoreOptions& options, const Layout& layout, CommitLog& commitLog,
              ConsumeQueueTable& queues, QueueEnvironment& environment, const DeletedTopics& deleted) noexcept
-        : files_(files), clock_(clock), log_(log), layout_(layout), commitLog_(commitLog), queues_(queues), env_(environment),
+        : files_(files), clock_(clock), log_(log), options_(options), layout_(layout), commitLog_(commitLog), queues_(queues), env_(environment),
           deleted_(deleted) {}
 
     /// The log has been opened, the table too. `touched` gets the queues that have units to be written.
@@ -55,6 +56,8 @@ private:
     [[nodiscard]] std::int64_t chooseStart(const Checkpoint& checkpoint) const;
     /// Whether a whole record that knows its place starts there.
     [[nodiscard]] bool isRecordAt(std::int64_t position) const;
+    /// Whether what the scan found is what was written.
+    [[nodiscard]] bool isSound(const LogScan& scan) const noexcept;
     /// Names what lies behind the end of the log in its last file; saves it when whole records are in it.
     Result<bool> nameCut();
     [[nodiscard]] Result<std::int64_t> dataEnd(File& file, std::int64_t from) const;
@@ -72,6 +75,7 @@ private:
         std::string_view topic;
         std::int32_t queueId;
         std::int64_t offset;
+        std::int32_t messages = 1;
     };
     Status restore(const protocol::RecordView& record, const Place& place, bool fromOldest, bool listed,
                    std::vector<Ref<ConsumeQueue>>& touched);
@@ -85,6 +89,7 @@ private:
     FileSystem& files_;
     const Clock& clock_;
     plugin::Logger& log_;
+    const StoreOptions& options_;
     const Layout& layout_;
     CommitLog& commitLog_;
     ConsumeQueueTable& queues_;

@@ -25,10 +25,15 @@ bool parse(std::string_view line, StopMark& mark) {
     const char kind = line.front();
     line.remove_prefix(std::min<std::size_t>(2, line.size()));
     if (kind == 'l') return take(line, mark.logEnd);
-    if (kind == 'q') {
+    if (kind == 'q' || kind == 'b') {
         StopMark::Queue queue;
         std::int64_t id = 0;
         if (!take(line, id) || !take(line, queue.firstFile) || !take(line, queue.max) || !take(line, queue.newest)) return false;
+        queue.units = queue.max;
+        if (kind == 'b') {
+            queue.kind = QueueKind::Batch;
+            if (!take(line, queue.units)) return false;
+        }
         queue.id = static_cast<std::int32_t>(id);
         queue.topic = line;
         mark.queues.push_back(std::move(queue));
@@ -70,8 +75,9 @@ std::optional<StopMark> StopMark::read(FileSystem& files, const std::string& pat
 Status StopMark::write(FileSystem& files, const std::string& path) const {
     std::string text = "l " + std::to_string(logEnd) + "\n";
     for (const Queue& queue : queues) {
-        text.append("q ").append(std::to_string(queue.id)).append(" ").append(std::to_string(queue.firstFile));
+        text.append(queue.kind == QueueKind::Batch ? "b " : "q ").append(std::to_string(queue.id)).append(" ").append(std::to_string(queue.firstFile));
         text.append(" ").append(std::to_string(queue.max)).append(" ").append(std::to_string(queue.newest));
+        if (queue.kind == QueueKind::Batch) text.append(" ").append(std::to_string(queue.units));
         text.append(" ").append(queue.topic).append("\n");
     }
     for (const Index& index : indexes) {

@@ -1,6 +1,8 @@
 // StopMark: what a clean stop left behind, so that the next start notices what was damaged or removed since.
 #pragma once
 
+#include "Layout.h"
+
 #include "patchbay/base/FileSystem.h"
 
 #include <cstdint>
@@ -18,8 +20,10 @@ struct StopMark {
         std::string topic;
         std::int32_t id = 0;
         std::int64_t firstFile = -1;
-        std::int64_t max = -1;      ///< one past the last unit
+        std::int64_t max = -1;      ///< one past the last message
         std::int64_t newest = -1;   ///< position in the log that the last unit names; -1: not known
+        QueueKind kind = QueueKind::Simple;
+        std::int64_t units = -1;    ///< place behind the last unit; in a simple queue the same as `max`
     };
     struct Index {
         std::string name;

@@ -28,6 +28,12 @@ constexpr ConfigKey kKeys[] = {
      "Size of a commit-log file; must equal that of existing files.", 0, 64 * kKib, kSegmentBytesMax},
     {"mappedFileSizeConsumeQueue", ConfigType::Bytes, "6000000",
      "Size of a consume-queue file, rounded up to a multiple of 20; must equal that of existing files.", 0, 20, 1 << 30},
+    {"mapperFileSizeBatchConsumeQueue", ConfigType::Bytes, "13800000",
+     "Size of a file of a batch consume queue, rounded up to a multiple of 46; must equal that of existing files.", 0, 46, 1 << 30},
+    {"enableConsumeQueueExt", ConfigType::Bool, "false",
+     "Whether tags and times of messages are written beside the consume queues, into consumequeue_ext; what is there is read anyway."},
+    {"mappedFileSizeConsumeQueueExt", ConfigType::Bytes, "50331648", "Size of a file of consumequeue_ext; must equal that of existing files.", 0,
+     64, 1 << 30},
     {.name = "flushDiskType", .type = ConfigType::Text, .defaultValue = "ASYNC_FLUSH",
      .doc = "SYNC_FLUSH answers a send when the message is on the disk, ASYNC_FLUSH when it is in the page cache.",
      .choices = "ASYNC_FLUSH SYNC_FLUSH"},
@@ -96,6 +102,13 @@ constexpr ConfigKey kKeys[] = {
     {"messageIndexEnable", ConfigType::Bool, "true", "Whether messages can be found by their keys."},
     {"maxHashSlotNum", ConfigType::Int, "5000000", "Slots of a key-index file; must equal that of existing files.", 0, 1, 1 << 28},
     {"maxIndexNum", ConfigType::Int, "20000000", "Entries of a key-index file; must equal that of existing files.", 0, 2, 1 << 28},
+    {"enableLmq", ConfigType::Bool, "false", "Together with enableMultiDispatch: a message is also put into the queues that its property INNER_MULTI_DISPATCH names."},
+    {"enableMultiDispatch", ConfigType::Bool, "false", "See enableLmq."},
+    {"enabledAppendPropCRC", ConfigType::Bool, "false",
+     "Whether each record gets the property __CRC32#, a checksum over the whole of it. A start then checks it in the records that it looks at "
+     "and that have it."},
+    {"forceVerifyPropCRC", ConfigType::Bool, "false",
+     "Whether a start takes a record without the property __CRC32#, or with a wrong one, for the damaged end of the log."},
     {"consumeQueueFilesOpenMax", ConfigType::Int, "256", "Most consume-queue files that are kept open.", 0, 4, 65'536},
 };
 
@@ -173,6 +186,10 @@ Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
     options.segmentBytes = config.integer("mappedFileSizeCommitLog");
     const std::int64_t units = (config.integer("mappedFileSizeConsumeQueue") + kUnitBytes - 1) / kUnitBytes;
     options.queueFileBytes = units * kUnitBytes;
+    const std::int64_t batches = (config.integer("mapperFileSizeBatchConsumeQueue") + kBatchUnitBytes - 1) / kBatchUnitBytes;
+    options.batchQueueFileBytes = batches * kBatchUnitBytes;
+    options.extendQueues = config.flag("enableConsumeQueueExt");
+    options.extensionFileBytes = config.integer("mappedFileSizeConsumeQueueExt");
     options.syncFlush = config.text("flushDiskType") == "SYNC_FLUSH";
     options.syncFlushTimeout = config.millis("syncFlushTimeout");
     options.syncFlushQueuedBytes = config.integer("syncFlushQueuedBytes");
@@ -180,6 +197,9 @@ Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
     options.mappedWindowsMax = config.integer("mappedWindowsMax");
     options.hotWindowBytes = config.integer("hotWindowBytes");
     options.keyIndex = config.flag("messageIndexEnable");
+    options.furtherQueues = config.flag("enableLmq") && config.flag("enableMultiDispatch");
+    options.appendCrc = config.flag("enabledAppendPropCRC");
+    options.demandCrc = config.flag("forceVerifyPropCRC");
     options.indexSlots = config.integer("maxHashSlotNum");
     options.indexEntries = config.integer("maxIndexNum");
     options.queueFilesOpenMax = config.integer("consumeQueueFilesOpenMax");

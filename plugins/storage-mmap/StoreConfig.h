@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,11 @@ struct StoreOptions {
     std::vector<std::string> logDirectoriesRead;  ///< that hold older files of it
     std::int64_t segmentBytes = 1'073'741'824;
     std::int64_t queueFileBytes = 6'000'000;   ///< a multiple of 20
+    std::int64_t batchQueueFileBytes = 13'800'000;  ///< a multiple of 46
+    std::int64_t extensionFileBytes = 50'331'648;
+    bool extendQueues = false;                 ///< units of simple queues get entries in RocketMQ's extension
+    /// Whether a topic without queues gets those of RocketMQ's batch kind; empty: none does. Called on any thread, now and then.
+    std::function<bool(std::string_view)> hasBatchQueues;
     bool syncFlush = false;
     std::chrono::milliseconds syncFlushTimeout{5000};
     std::int64_t syncFlushQueuedBytes = 64 << 20;
@@ -31,6 +37,9 @@ struct StoreOptions {
     std::int64_t hotWindowBytes = 64 << 20;    ///< newest part of the log that surely is in the page cache
     std::int64_t queueFilesOpenMax = 256;
     bool keyIndex = true;
+    bool furtherQueues = false;                ///< messages go to the queues that INNER_MULTI_DISPATCH names as well
+    bool appendCrc = false;                    ///< records get a checksum over the whole of them
+    bool demandCrc = false;                    ///< recovery takes records without it for damaged
     std::int64_t indexSlots = 5'000'000;
     std::int64_t indexEntries = 20'000'000;
     std::int64_t memoryBytes = 0;              ///< physical memory of the machine; 0: asked for

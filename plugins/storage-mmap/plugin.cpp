@@ -2,6 +2,7 @@
 #include "MmapStore.h"
 
 #include "patchbay/plugin/Plugin.h"
+#include "patchbay/service/TopicConfigs.h"
 
 namespace patchbay::mmapstore {
 
@@ -20,6 +21,13 @@ public:
     Status init(plugin::PluginContext& context) override {
         options_.root = context.identity().storeRoot;
         options_.rootLocked = true;
+        topics_ = context.services().want<service::TopicConfigs>();
+        if (topics_) {
+            options_.hasBatchQueues = [this](std::string_view topic) {
+                service::TopicFacts facts;
+                return topics_->find(topic, facts) && facts.batchQueues;
+            };
+        }
         store_ = std::make_unique<MmapStore>(context.files(), context.clock(), context.log(), options_);
         store_->tunables().assign(tunables_);
         return context.services().publish<service::MessageStore>(*store_);
@@ -40,6 +48,7 @@ public:
     }
 
 private:
+    plugin::ServiceRef<service::TopicConfigs> topics_;
     StoreOptions options_;
     StoreTunables tunables_;
     std::unique_ptr<MmapStore> store_;
@@ -50,4 +59,5 @@ private:
 }  // namespace patchbay::mmapstore
 
 PATCHBAY_PLUGIN(patchbay::mmapstore::StoragePlugin, "storage-mmap", "1.0.0",
-                "Keeps messages in RocketMQ's own commit log and consume queues.", 0, "patchbay.MessageStore/1", "", "")
+                "Keeps messages in RocketMQ's own commit log and consume queues.", 0, "patchbay.MessageStore/1", "",
+                "patchbay.TopicConfigs/1")

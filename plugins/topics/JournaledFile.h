@@ -31,8 +31,8 @@ struct JournalRules {
 /// Every line of the journal carries the table's version after the change, the first line the version of the JSON that it
 /// continues. So a crash between the steps of a fold, or a foreign broker that wrote the JSON meanwhile, is recognised.
 ///
-/// Owned by a table, which holds lockChanges() around append() and the change of itself. Folding runs on the control executor
-/// and holds that lock only while it takes the text. A failed append changes nothing; a failed fold is logged and tried again.
+/// Owned by a table, which holds lockChanges() around append() and the change of itself. Folding runs on the control executor, or in
+/// foldNow(), and holds that lock only while it takes the text. A failed append changes nothing; a failed fold is logged and tried again.
 class JournaledFile {
 public:
     /// A change read back from the journal: either `put` exists or `removed` is a name.
@@ -55,6 +55,9 @@ public:
     Status load(const AcceptText& accept, const ApplyChange& apply);
     /// Folds what is left. Timers must be cancelled. Nothing may follow.
     void stop() noexcept;
+
+    /// For changes that others must find in the file at once. Without the lock; any thread. A failure is logged and tried again later.
+    void foldNow() { static_cast<void>(foldAndLog()); }
 
     [[nodiscard]] std::unique_lock<std::mutex> lockChanges() { return std::unique_lock(changeMutex_); }
     /// Lock held. `version` is the table's after the change, `json` the new state of the entry.

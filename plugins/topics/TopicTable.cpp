@@ -19,7 +19,18 @@ service::TopicFacts factsOf(const protocol::TopicConfig& config) {
     facts.sysFlag = config.topicSysFlag;
     facts.order = config.order;
     facts.multiTag = config.topicFilterType == protocol::TopicFilterType::MultiTag;
+    const auto queueType = config.attributes.find("queue.type");
+    facts.batchQueues = queueType != config.attributes.end() && queueType->second == "BatchCQ";
     return facts;
+}
+
+/// What a topic of the store's further queues is without having been made.
+protocol::TopicConfig lmqConfig(std::string_view topic) {
+    protocol::TopicConfig config;
+    config.topicName = topic;
+    config.readQueueNums = config.writeQueueNums = 1;
+    config.perm = protocol::kPermRead | protocol::kPermWrite;
+    return config;
 }
 
 /// Retry and dead-letter topics are as long as the names of their groups allow, longer than a client may ask for.
@@ -117,7 +128,13 @@ std::string TopicTable::wholeText(protocol::DataVersion& version) const {
 bool TopicTable::find(std::string_view topic, service::TopicFacts& facts) const noexcept {
     const std::shared_lock lock(mutex_);
     const auto at = table_.find(topic);
-    if (at == table_.end()) return false;
+    if (at == table_.end()) {
+        if (!isLmq(topic)) return false;
+        facts = service::TopicFacts();
+        facts.readQueueNums = facts.writeQueueNums = 1;
+        facts.perm = static_cast<std::int32_t>(protocol::kPermRead | protocol::kPermWrite);
+        return true;
+    }
     facts = at->second.facts;
     return true;
 }
@@ -125,7 +142,7 @@ bool TopicTable::find(std::string_view topic, service::TopicFacts& facts) const 
 std::optional<protocol::TopicConfig> TopicTable::get(std::string_view topic) const {
     const std::shared_lock lock(mutex_);
     const auto at = table_.find(topic);
-    if (at == table_.end()) return std::nullopt;
+    if (at == table_.end()) return isLmq(topic) ? std::optional(lmqConfig(topic)) : std::nullopt;
     return at->second.config;
 }
 
@@ -191,6 +208,8 @@ Status TopicTable::putAll(std::vector<protocol::TopicConfig> configs) {
             break;
         }
     }
+    // A Java broker starts on this directory, after a kill too, only when the file knows the kind of the topic's queues.
+    if (std::any_of(changes.begin(), changes.end(), [](const auto& config) { return factsOf(config).batchQueues; })) file_.foldNow();
     for (const auto& config : changes) {
         context_.log().info("topic set", {{"topic", config.topicName}, {"readQueues", config.readQueueNums},
                                           {"writeQueues", config.writeQueueNums}, {"perm", config.perm}});
@@ -201,10 +220,12 @@ Status TopicTable::putAll(std::vector<protocol::TopicConfig> configs) {
 
 Status TopicTable::remove(std::string_view topic) {
     if (isSystem(topic)) return {StatusCode::Denied, "The topic[" + std::string(topic) + "] is conflict with system topic."};
+    bool batchQueues = false;
     {
         const auto lock = file_.lockChanges();
         const auto at = table_.find(topic);
         if (at == table_.end()) return {StatusCode::NotFound, "topic '" + std::string(topic) + "' does not exist"};
+        batchQueues = at->second.facts.batchQueues;
         protocol::DataVersion version = version_;
         version.next(context_.clock().wallMs());
         if (Status written = file_.appendRemoval(version, topic); !written) return written;
@@ -212,6 +233,7 @@ Status TopicTable::remove(std::string_view topic) {
         table_.erase(at);
         version_ = version;
     }
+    if (batchQueues) file_.foldNow();
     context_.log().info("topic removed", {{"topic", topic}});
     tell(topic, nullptr);
     return Status::ok();

@@ -6,6 +6,7 @@
 
 #include "patchbay/base/NameMap.h"
 #include "patchbay/plugin/Plugin.h"
+#include "patchbay/protocol/message/Names.h"
 #include "patchbay/service/TopicConfigs.h"
 
 #include <atomic>
@@ -54,6 +55,7 @@ private:
         protocol::TopicConfig config;
     };
 
+    [[nodiscard]] bool isLmq(std::string_view topic) const noexcept { return config_.lmq && topic.starts_with(protocol::kLmqPrefix); }
     void insert(protocol::TopicConfig config);
     Result<protocol::DataVersion> load(std::string_view text);
     void replay(const JournaledFile::Change& change);

@@ -22,6 +22,7 @@ constexpr std::array kKeys{
     plugin::ConfigKey{"msgTraceTopicName", ConfigType::Text, "RMQ_SYS_TRACE_TOPIC", "Name of the topic for message traces."},
     plugin::ConfigKey{"reviveQueueNum", ConfigType::Int, "8", "Queues of the revive topic of pop consumption.", 0, 1, protocol::kTopicQueuesMax},
     plugin::ConfigKey{"timerWheelEnable", ConfigType::Bool, "true", "Creates the topic of timed messages at start."},
+    plugin::ConfigKey{"enableLmq", ConfigType::Bool, "false", "Every topic whose name begins with %LMQ% exists, with one queue."},
     plugin::ConfigKey{"autoCreateSubscriptionGroup", ConfigType::Bool, "true", "Using an unknown consumer group creates it.",
                       kReloadable},
     plugin::ConfigKey{"enableCreateSysGroup", ConfigType::Bool, "true",
@@ -51,6 +52,7 @@ TopicsConfig TopicsConfig::from(const plugin::ConfigView& view) {
     config.traceTopicName = view.text("msgTraceTopicName");
     config.reviveQueueNum = static_cast<std::int32_t>(view.integer("reviveQueueNum"));
     config.timerTopic = view.flag("timerWheelEnable");
+    config.lmq = view.flag("enableLmq");
     config.autoCreateGroup = view.flag("autoCreateSubscriptionGroup");
     config.createSystemGroup = view.flag("enableCreateSysGroup");
     config.journalSync = view.millis("configJournalSyncInterval");

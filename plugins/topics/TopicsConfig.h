@@ -20,6 +20,7 @@ struct TopicsConfig {
     std::string traceTopicName;
     std::int32_t reviveQueueNum = 8;
     bool timerTopic = true;
+    bool lmq = false;
     bool autoCreateGroup = true;
     bool createSystemGroup = true;
     std::chrono::milliseconds journalSync{1000};

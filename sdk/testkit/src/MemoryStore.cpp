@@ -100,6 +100,7 @@ service::StoreCapabilities MemoryStore::capabilities() const {
     can.name = "memory";
     can.zeroCopyRead = true;
     can.keyIndex = true;
+    can.innerBatches = innerBatches_;
     return can;
 }
 

@@ -78,12 +78,24 @@ std::vector<StoredMessage> parseRecords(std::string_view joined) {
     return messages;
 }
 
+namespace {
+
+/// A record of a batch queue may hold several.
+std::int32_t messagesIn(const StoredMessage& record) {
+    const std::string_view inner = protocol::findProperty(record.properties, protocol::kPropertyInnerNum);
+    return inner.empty() ? 1 : std::stoi(std::string(inner));
+}
+
+}  // namespace
+
 std::vector<StoredMessage> messagesOf(const service::ReadResult& result) {
     std::string joined;
     for (const auto piece : result.pieces) joined += piece;
     EXPECT_EQ(static_cast<std::int64_t>(joined.size()), result.bytes);
     auto messages = parseRecords(joined);
-    EXPECT_EQ(static_cast<std::int32_t>(messages.size()), result.messages);
+    std::int32_t count = 0;
+    for (const StoredMessage& message : messages) count += messagesIn(message);
+    EXPECT_EQ(count, result.messages);
     return messages;
 }
 
@@ -96,7 +108,8 @@ std::vector<StoredMessage> readAll(service::MessageStore& store, std::string_vie
         if (result.status != service::ReadStatus::Found) return all;
         std::int64_t expected = offset;
         for (auto& message : messagesOf(result)) {
-            EXPECT_EQ(message.queueOffset, expected++) << "a queue has a hole";
+            EXPECT_EQ(message.queueOffset, expected) << "a queue has a hole";
+            expected += messagesIn(message);
             all.push_back(std::move(message));
         }
         if (result.nextOffset <= offset) {

@@ -1,5 +1,6 @@
 #include "OpenedStore.h"
 
+#include "Layout.h"
 #include "MmapStore.h"
 #include "SqliteStore.h"
 
@@ -12,15 +13,20 @@ namespace {
 class OpenedMmap final : public OpenedStore {
 public:
     OpenedMmap(const mmapstore::StoreOptions& options, FileSystem& files, plugin::Logger& log)
-        : store_(files, systemClock(), log, options) {
+        : files_(files), layout_{options.root, {}}, store_(files, systemClock(), log, options) {
         store_.tunables().reservedHours = 0;  // for ever
         store_.tunables().cleanForcibly = 0;
         store_.tunables().logBytesMax = 0;
     }
     Status open() { return store_.open(); }
     service::MessageStore& store() noexcept override { return store_; }
+    [[nodiscard]] bool isLeftOut(std::string_view topic) const override {
+        return files_.exists(layout_.topic(topic, mmapstore::QueueKind::Batch));
+    }
 
 private:
+    FileSystem& files_;
+    const mmapstore::Layout layout_;
     mmapstore::MmapStore store_;
 };
 
@@ -30,6 +36,7 @@ public:
         : store_(std::move(settings), files, systemClock(), log) {}
     Status open() { return store_.open(); }
     service::MessageStore& store() noexcept override { return store_; }
+    [[nodiscard]] bool isLeftOut(std::string_view) const override { return false; }
 
 private:
     plugins::sqlite::SqliteStore store_;
@@ -52,13 +59,13 @@ std::int64_t logFileSize(FileSystem& files, const StorePlace& place) {
 }
 
 std::int64_t queueFileSize(FileSystem& files, const std::string& root) {
-    const auto topics = files.list(root + "/consumequeue");
+    const auto topics = files.list(root);
     if (!topics) return 0;
     for (const auto& topic : *topics) {
-        const auto queues = files.list(root + "/consumequeue/" + topic.name);
+        const auto queues = files.list(root + "/" + topic.name);
         if (!queues) continue;
         for (const auto& queue : *queues) {
-            const std::int64_t size = firstFileSize(files, root + "/consumequeue/" + topic.name + "/" + queue.name);
+            const std::int64_t size = firstFileSize(files, root + "/" + topic.name + "/" + queue.name);
             if (size > 0) return size;
         }
     }
@@ -70,9 +77,11 @@ Result<std::unique_ptr<OpenedStore>> openMmap(const StorePlace& place, const Con
     own.root = place.directory;
     own.logDirectories = place.commitLogs;
     const std::int64_t segment = logFileSize(files, place);
-    const std::int64_t queue = queueFileSize(files, place.directory);
+    const std::int64_t queue = queueFileSize(files, place.directory + "/consumequeue");
+    const std::int64_t batchQueue = queueFileSize(files, place.directory + "/batchconsumequeue");
     own.segmentBytes = segment > 0 ? segment : options.segmentBytes;
     own.queueFileBytes = queue > 0 ? queue : options.queueFileBytes;
+    if (batchQueue > 0) own.batchQueueFileBytes = batchQueue;
     own.keyIndex = false;  // the broker makes it at its first start
     auto opened = std::make_unique<OpenedMmap>(own, files, log);
     if (Status status = opened->open(); !status) return status;

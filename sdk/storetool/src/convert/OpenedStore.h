@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace patchbay::storetool {
@@ -34,6 +35,8 @@ class OpenedStore {
 public:
     virtual ~OpenedStore() = default;
     [[nodiscard]] virtual service::MessageStore& store() noexcept = 0;
+    /// Whether a topic cannot be carried over: in its queues a record may hold several messages.
+    [[nodiscard]] virtual bool isLeftOut(std::string_view topic) const = 0;
 
     /// Sizes of an mmap store's files are taken from the files where there are any.
     static Result<std::unique_ptr<OpenedStore>> open(const StorePlace& place, const ConvertOptions& options, FileSystem& files,

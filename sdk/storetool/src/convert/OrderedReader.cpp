@@ -18,7 +18,8 @@ Status unreadable(const OrderedReader::QueueRange& queue, std::int64_t offset, s
 
 }  // namespace
 
-OrderedReader::OrderedReader(service::MessageStore& store) : store_(store) {
+OrderedReader::OrderedReader(service::MessageStore& store, std::function<bool(std::string_view)> isLeftOut)
+    : store_(store), isLeftOut_(std::move(isLeftOut)) {
     limits_.messagesMax = 1'000;
 }
 
@@ -28,6 +29,10 @@ Status OrderedReader::start() {
     for (const auto& key : keys) {
         const auto range = store_.range(key.topic, key.queueId);
         if (!range.exists) continue;
+        if (isLeftOut_(key.topic)) {
+            leftOut_.push_back(key.topic + "/" + std::to_string(key.queueId));
+            continue;
+        }
         auto cursor = std::make_unique<Cursor>(QueueRange{key.topic, key.queueId, range.min, range.max});
         const auto found = advance(*cursor);
         if (!found) return found.error();

@@ -4,6 +4,7 @@
 #include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/service/MessageStore.h"
 
+#include <functional>
 #include <memory>
 #include <queue>
 #include <string>
@@ -17,7 +18,8 @@ namespace patchbay::storetool {
 /// some 64 MB unless there are very many queues.
 class OrderedReader {
 public:
-    explicit OrderedReader(service::MessageStore& store);
+    /// `isLeftOut`: topics that are passed over.
+    OrderedReader(service::MessageStore& store, std::function<bool(std::string_view)> isLeftOut);
 
     /// Looks at every queue once. Before next().
     Status start();
@@ -33,7 +35,7 @@ public:
     /// Queues with their ranges, by name; after start().
     [[nodiscard]] const std::vector<QueueRange>& queues() const noexcept { return ranges_; }
     [[nodiscard]] std::int64_t messagesTotal() const noexcept { return total_; }
-    /// Queues that show messages of other queues; not part of the above.
+    /// Queues that show messages of other queues, or that are of such a topic; not part of the above.
     [[nodiscard]] const std::vector<std::string>& leftOut() const noexcept { return leftOut_; }
 
 private:
@@ -54,6 +56,7 @@ private:
     Status fill(Cursor& cursor);
 
     service::MessageStore& store_;
+    const std::function<bool(std::string_view)> isLeftOut_;
     std::vector<QueueRange> ranges_;
     std::vector<std::string> leftOut_;
     std::vector<std::unique_ptr<Cursor>> cursors_;

@@ -39,8 +39,9 @@ Status removeTree(FileSystem& files, const std::string& path) {
 }
 
 /// Reads all of a store, into `sink` when there is one.
-Result<Content> readThrough(service::MessageStore& store, RecordSink* sink, const ConvertWatcher& watcher) {
-    OrderedReader reader(store);
+Result<Content> readThrough(OpenedStore& opened, RecordSink* sink, const ConvertWatcher& watcher) {
+    service::MessageStore& store = opened.store();
+    OrderedReader reader(store, [&](std::string_view topic) { return opened.isLeftOut(topic); });
     if (Status started = reader.start(); !started) return started;
     if (sink != nullptr) {
         if (Status begun = sink->begin(reader.queues()); !begun) return begun;
@@ -169,7 +170,7 @@ private:
         if (!source) return source.error();
         auto sink = openSink(unfinished_, options_, files_);
         if (!sink) return sink.error();
-        return readThrough((*source)->store(), sink->get(), watcher_);
+        return readThrough(**source, sink->get(), watcher_);
     }
 
     Result<Content> readBack(const Content& from) {
@@ -180,7 +181,7 @@ private:
         }
         auto target = OpenedStore::open(unfinished_, options_, files_, log_);
         if (!target) return target.error();
-        return readThrough((*target)->store(), nullptr, watcher_);
+        return readThrough(**target, nullptr, watcher_);
     }
 
     const ConvertOptions& options_;

@@ -61,13 +61,13 @@ mmapstore::StoreOptions optionsFor(const StoreFiles& store, const StoreToolOptio
 }
 
 /// Size of the consume-queue files; the largest, since a damaged one may be shorter.
-std::int64_t queueFileBytes(const std::vector<QueueFolder>& queues, std::int64_t otherwise) {
+std::int64_t queueFileBytes(const std::vector<QueueFolder>& queues, mmapstore::QueueKind kind, std::int64_t otherwise) {
     std::int64_t bytes = 0;
     for (const QueueFolder& queue : queues) {
-        if (queue.batch) continue;
+        if (queue.batch != (kind == mmapstore::QueueKind::Batch)) continue;
         for (const SequenceFile& file : queue.files) bytes = std::max(bytes, file.bytes);
     }
-    return bytes > 0 && bytes % mmapstore::kUnitBytes == 0 ? bytes : otherwise;
+    return bytes > 0 && bytes % mmapstore::unitBytes(kind) == 0 ? bytes : otherwise;
 }
 
 }  // namespace
@@ -78,7 +78,8 @@ Result<CheckReport> storeRepairDryRun(const StoreToolOptions& options, const Lin
     const Result<std::vector<QueueFolder>> queues = found->queues();
     if (!queues) return queues.error();
     mmapstore::StoreOptions own = optionsFor(*found, options);
-    own.queueFileBytes = queueFileBytes(*queues, own.queueFileBytes);
+    own.queueFileBytes = queueFileBytes(*queues, mmapstore::QueueKind::Simple, own.queueFileBytes);
+    own.batchQueueFileBytes = queueFileBytes(*queues, mmapstore::QueueKind::Batch, own.batchQueueFileBytes);
     if (watcher && !watcher({"recovery", 0, 1})) return Status(StatusCode::Cancelled, "given up");
     CheckReport report;
     OverlayFiles disk(systemFiles());

@@ -35,7 +35,7 @@ public:
     QueueCheck(const StoreFiles& store, const QueueFolder& folder) noexcept : store_(store), folder_(folder) {}
 
     [[nodiscard]] const QueueFolder& folder() const noexcept { return folder_; }
-    [[nodiscard]] std::int64_t unitBytes() const noexcept { return folder_.batch ? 46 : mmapstore::kUnitBytes; }
+    [[nodiscard]] std::int64_t unitBytes() const noexcept { return folder_.batch ? mmapstore::kBatchUnitBytes : mmapstore::kUnitBytes; }
     /// What is wrong with names and sizes; empty when nothing is.
     [[nodiscard]] std::string structure() const;
     /// A record of the log that belongs here.

@@ -123,6 +123,7 @@ TEST_P(MessageStoreContract, CapabilitiesAreWhatTheyClaim) {
     observed("durable", can.durable ? "yes" : "no");
     observed("replication stream (declared)", can.replicationStream ? "yes" : "no");
     observed("SQL (declared)", can.sql ? "yes" : "no");
+    observed("batches in one record (declared)", can.innerBatches ? "yes" : "no");
 }
 
 }  // namespace

@@ -322,6 +322,52 @@ TEST_F(SendTest, ABatchIsStoredWholeInOneQueue) {
     EXPECT_EQ(stored("T", 1, 2).view.body, "three");
 }
 
+TEST_F(SendTest, ABatchForBatchQueuesIsOneRecordWhereTheStoreCanDoThat) {
+    store_.setInnerBatches(true);
+    begin();
+    protocol::TopicConfig topic;
+    topic.topicName = "Batches";
+    topic.readQueueNums = topic.writeQueueNums = 4;
+    topic.attributes = {{"+queue.type", "BatchCQ"}};
+    ASSERT_TRUE(topics().put(topic));
+    auto request = header("Batches", "UNIQ_KEY\1B\2TAGS\1a\2MSG_REGION\1no\2", 1);
+    request.batch = true;
+    const std::string body = batch({{"one", "UNIQ_KEY\1U1\2"}, {"two", ""}, {"three", ""}});
+    auto result = context_.call(RequestCode::SendBatchMessage, request, body);
+    ASSERT_EQ(result.code(), ResponseCode::Success) << result.remark();
+    EXPECT_EQ(result.field("batchUniqId"), "B");
+    EXPECT_EQ(result.field("transactionId"), "B");
+    EXPECT_EQ(result.field("msgId").find(','), std::string::npos);
+    const auto record = stored("Batches", 1, 0);
+    EXPECT_EQ(record.view.body, body);
+    EXPECT_EQ(record.view.sysFlag, protocol::kSysFlagInnerBatch | protocol::kSysFlagNeedUnwrap);
+    EXPECT_EQ(protocol::findProperty(record.view.properties, "INNER_NUM"), "3");
+    EXPECT_EQ(protocol::findProperty(record.view.properties, "CLUSTER"), context_.identity().clusterName);
+    EXPECT_EQ(protocol::findProperty(record.view.properties, "MSG_REGION"), context_.identity().regionId);
+
+    request.properties = "TAGS\1a\2";  // without the key by which it could be told
+    EXPECT_EQ(context_.call(RequestCode::SendBatchMessage, request, body).field("batchUniqId"), "");
+    EXPECT_EQ(stored("Batches", 1, 3).view.body, "three");
+    request.topic = "T";
+    request.properties = "UNIQ_KEY\1B\2";
+    EXPECT_EQ(context_.call(RequestCode::SendBatchMessage, request, body).field("batchUniqId"), "");
+    EXPECT_EQ(store_.range("T", 1).max, 3);
+}
+
+TEST_F(SendTest, ABatchForBatchQueuesIsSoManyMessagesInOtherStores) {
+    begin();
+    protocol::TopicConfig topic;
+    topic.topicName = "Batches";
+    topic.attributes = {{"+queue.type", "BatchCQ"}};
+    ASSERT_TRUE(topics().put(topic));
+    auto request = header("Batches", "UNIQ_KEY\1B\2", 1);
+    request.batch = true;
+    const auto result = context_.call(RequestCode::SendBatchMessage, request, batch({{"one", ""}, {"two", ""}}));
+    ASSERT_EQ(result.code(), ResponseCode::Success) << result.remark();
+    EXPECT_EQ(store_.range("Batches", 1).max, 2);
+    EXPECT_EQ(stored("Batches", 1, 1).view.body, "two");
+}
+
 TEST_F(SendTest, ABrokenBatchStoresNothing) {
     begin();
     auto request = header("T", "");

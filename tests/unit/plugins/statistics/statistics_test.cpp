@@ -7,12 +7,15 @@
 #include "OffsetsPlugin.h"
 #include "StatisticsPlugin.h"
 #include "TopicsPlugin.h"
+#include "Traffic.h"
 
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
 #include "patchbay/testkit/StoreClient.h"
 #include "patchbay/testkit/TempDir.h"
+
+#include <array>
 
 namespace patchbay::plugins::statistics {
 namespace {
@@ -84,6 +87,25 @@ TEST_F(StatisticsTest, WhatIsStoredIsCountedByTopic) {
               R"("statsMinute":{"avgpt":1.0,"sum":12,"tps":1.2}})");
     context_.advance(seconds(120));
     EXPECT_EQ(minuteSum("TOPIC_PUT_NUMS", "T"), 0);
+}
+
+TEST_F(StatisticsTest, AMessageInSeveralQueuesIsCountedOnceForItsTopic) {
+    auto& listener = static_cast<service::AppendListener&>(
+        dynamic_cast<Traffic&>(recorded::provided<service::TrafficStats>(context_)));
+    service::AppendedRecord record{};
+    record.topic = "T";
+    record.recordBytes = 100;
+    service::AppendedRecord again = record;
+    again.topic = "%LMQ%a";
+    service::AppendedRecord next = record;
+    next.physicalOffset = 100;
+    const std::array records{record, again, next};
+    listener.appended(records);
+    context_.advance(seconds(10));
+    EXPECT_EQ(minuteSum("TOPIC_PUT_NUMS", "T"), 2);
+    EXPECT_EQ(minuteSum("TOPIC_PUT_SIZE", "T"), 200);
+    EXPECT_EQ(minuteSum("BROKER_PUT_NUMS", "C"), 2);
+    EXPECT_EQ(minuteSum("TOPIC_PUT_NUMS", "%LMQ%a"), -1);
 }
 
 TEST_F(StatisticsTest, WhatIsPulledIsCountedByTopicAndGroup) {

@@ -145,19 +145,6 @@ TEST_F(MmapFormat, WhatFillsAFileButForTheBlankFitsAndOneByteMoreDoesNot) {
     EXPECT_EQ(bodies().size(), 5U);
 }
 
-TEST_F(MmapFormat, MessagesForBatchQueuesAreRefusedAndLeaveNothingBehind) {
-    open();
-    testkit::TestBatch batch;
-    batch.add({.topic = "Batchy", .body = "a"}).sysFlag = 0x80;
-    batch.add({.body = "plain"});
-    batch.appendTo(store());
-    ASSERT_TRUE(batch.wait());
-    EXPECT_EQ(batch.items[0].status, service::AppendStatus::MessageIllegal);
-    EXPECT_EQ(batch.items[1].queueOffset, 0);
-    EXPECT_NE(batch.failure.message().find("batch consume queues"), std::string::npos);
-    EXPECT_FALSE(disk->exists("/store/consumequeue/Batchy"));
-}
-
 TEST_F(MmapFormat, HalfMessagesLieInTheLogAndInNoQueue) {
     open();
     testkit::TestBatch batch;

@@ -32,8 +32,9 @@ protected:
         service::AppendedRecord record{};
         record.physicalOffset = position;
         record.recordBytes = 100;
-        queue.append({&record, 1});
-        queue.publish(queue.reserve() + 1);
+        record.queueOffset = queue.reserve();
+        queue.append({&record, 1}, record.queueOffset + 1);
+        queue.publish(record.queueOffset + 1);
     }
 
     testkit::FaultyFiles files{*disk};
@@ -42,7 +43,7 @@ protected:
 TEST_F(MmapQueue, AQueueWhereADeletedOneWasDoesNotGetItsFiles) {
     Parts parts(files, log, options);
     alignas(ConsumeQueue) std::byte place[sizeof(ConsumeQueue)];
-    auto* const deleted = new (place) ConsumeQueue(parts.environment, name("Deleted"), 0, false);
+    auto* const deleted = new (place) ConsumeQueue(parts.environment, name("Deleted"), 0, QueueKind::Simple, false);
     append(*deleted, 0);
     ASSERT_TRUE(deleted->writeTail());
     deleted->discard();
@@ -51,7 +52,7 @@ TEST_F(MmapQueue, AQueueWhereADeletedOneWasDoesNotGetItsFiles) {
     ASSERT_EQ(deleted->copy(0, {&unit, 1}), 1U);
     deleted->~ConsumeQueue();
 
-    auto* const fresh = new (place) ConsumeQueue(parts.environment, name("Fresh"), 0, false);
+    auto* const fresh = new (place) ConsumeQueue(parts.environment, name("Fresh"), 0, QueueKind::Simple, false);
     append(*fresh, 1000);
     EXPECT_TRUE(fresh->writeTail());
     EXPECT_TRUE(disk->exists("/store/consumequeue/Fresh/0/" + fileName(0)));
@@ -66,7 +67,7 @@ TEST_F(MmapQueue, ALogThatCannotBeReadTakesNoUnitsFromAQueue) {
     Parts parts(files, log, options);
     ASSERT_TRUE(parts.commitLog.open());
     parts.environment.logEndAtStart = options.segmentBytes;
-    const auto queue = Ref<ConsumeQueue>::adopt(new ConsumeQueue(parts.environment, name("TopicTest"), 0, true));
+    const auto queue = Ref<ConsumeQueue>::adopt(new ConsumeQueue(parts.environment, name("TopicTest"), 0, QueueKind::Simple, true));
     files.failOpens(Status(StatusCode::Io, "cannot open: too many open files"), "/commitlog/");
     const Status loaded = queue->load();
     EXPECT_EQ(loaded.code(), StatusCode::Io) << loaded.toString();

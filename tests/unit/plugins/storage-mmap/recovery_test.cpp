@@ -285,11 +285,11 @@ TEST_F(MmapRecovery, ASecondProcessIsRefusedWithTheReason) {
 }
 
 TEST_F(MmapRecovery, FilesOfOtherPartsOfRocketMqAreLeftAlone) {
-    for (const char* directory : {"/store/index", "/store/consumequeue_ext/T/0", "/store/batchconsumequeue/Batchy/0", "/store/config"}) {
+    for (const char* directory : {"/store/index", "/store/consumequeue_ext/T/0", "/store/config"}) {
         ASSERT_TRUE(disk->makeDirectories(directory));
     }
     const std::vector<std::string> paths = {"/store/index/20261129173123767", "/store/consumequeue_ext/T/0/00000000000000000000",
-                                            "/store/batchconsumequeue/Batchy/0/00000000000000000000", "/store/timerwheel",
+                                            "/store/timerwheel",
                                             "/store/config/topics.json"};
     for (const std::string& path : paths) {
         resize(path, 0);
@@ -297,7 +297,6 @@ TEST_F(MmapRecovery, FilesOfOtherPartsOfRocketMqAreLeftAlone) {
     }
     open();
     appendMany(0, 10);
-    EXPECT_EQ(append("x", "Batchy").status, AppendStatus::MessageIllegal);
     kill();
     open();
     close();

@@ -274,6 +274,42 @@ TEST(TopicTable, AttributesAreChangedByTheRulesOfRocketMq) {
     EXPECT_EQ(bench.topics().get("T")->attributes.size(), 2U);
 }
 
+TEST(TopicTable, TopicsOfFurtherQueuesNeedNotBeMadeWhenTheirKeyIsOn) {
+    for (const bool on : {false, true}) {
+        TopicsBench bench(testkit::Settings{{"enableLmq", on ? "true" : "false"}});
+        bench.start();
+        service::TopicFacts facts;
+        EXPECT_EQ(bench.topics().find("%LMQ%queue", facts), on);
+        const auto config = bench.topics().get("%LMQ%queue");
+        ASSERT_EQ(config.has_value(), on);
+        if (!on) continue;
+        EXPECT_EQ(facts.readQueueNums, 1);
+        EXPECT_EQ(facts.writeQueueNums, 1);
+        EXPECT_EQ(facts.perm, 6);
+        EXPECT_EQ(config->topicName, "%LMQ%queue");
+        EXPECT_EQ(config->perm, 6U);
+        EXPECT_EQ(config->readQueueNums, 1);
+        EXPECT_FALSE(bench.topics().find("LMQ", facts));
+    }
+}
+
+TEST(TopicTable, FactsSayThatARecordMayHoldSeveralMessages) {
+    TopicsBench bench;
+    bench.start();
+    auto config = topicNamed("Batches", 1);
+    config.attributes = {{"+queue.type", "BatchCQ"}};
+    ASSERT_TRUE(bench.topics().put(config));
+    service::TopicFacts facts;
+    ASSERT_TRUE(bench.topics().find("Batches", facts));
+    EXPECT_TRUE(facts.batchQueues);
+    // A Java broker does not start on such queues without knowing it, after a kill either.
+    const std::string file = recorded::readText(bench.directory.path() + "/config/topics.json");
+    EXPECT_NE(file.find("\"queue.type\":\"BatchCQ\""), std::string::npos) << file;
+    ASSERT_TRUE(bench.topics().put(topicNamed("Others", 1)));
+    ASSERT_TRUE(bench.topics().find("Others", facts));
+    EXPECT_FALSE(facts.batchQueues);
+}
+
 TEST(TopicTable, LookingUpATopicAllocatesNothing) {
     TopicsBench bench;
     bench.start();

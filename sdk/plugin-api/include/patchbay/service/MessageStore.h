@@ -134,8 +134,8 @@ struct AppendedRecord {
     std::int32_t recordBytes;
 };
 
-/// Told of messages once each, in queue order, when readers can see them; on whatever thread made them visible.
-/// Must be quick, must not read or append there; wake others instead.
+/// Told of messages once for each queue that they are in, in queue order, when readers can see them; on whatever thread made them
+/// visible. Records of one message in several queues follow each other. Must be quick, must not read or append there; wake others instead.
 class AppendListener {
 public:
     virtual ~AppendListener();
@@ -170,6 +170,7 @@ struct StoreCapabilities {
     bool replicationStream = false;
     bool durable = false;                ///< survives a killed process
     bool sql = false;
+    bool innerBatches = false;           ///< a record may hold several messages (SysFlag.h), for topics with batch queues
 };
 
 struct StoreStats {

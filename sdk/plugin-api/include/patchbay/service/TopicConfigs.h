@@ -21,6 +21,7 @@ struct TopicFacts {
     std::int32_t sysFlag = 0;
     bool order = false;
     bool multiTag = false;         ///< topicFilterType MULTI_TAG
+    bool batchQueues = false;      ///< attribute queue.type=BatchCQ: a record may hold several messages
 };
 
 /// A request to create a topic because somebody sends to it (autoCreateTopicEnable).

@@ -37,6 +37,8 @@ public:
     void setUnreadable(bool unreadable);
     /// What reads say in ReadResult::farBehind.
     void setFarBehind(bool farBehind);
+    /// What it says of itself; a record counts as one message whatever is in it. Before plugins start.
+    void setInnerBatches(bool innerBatches) noexcept { innerBatches_ = innerBatches; }
 
     [[nodiscard]] service::StoreCapabilities capabilities() const override;
     void append(service::AppendBatch& batch) noexcept override;
@@ -110,6 +112,7 @@ private:
     bool loaded_ = true;
     bool unreadable_ = false;
     bool farBehind_ = false;
+    bool innerBatches_ = false;
 };
 
 }  // namespace patchbay::testkit
