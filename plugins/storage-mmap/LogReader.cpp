@@ -49,7 +49,7 @@ Result<Slice> LogReader::recordWith(const Unit& unit, std::int64_t readable) con
         return Status(StatusCode::Corrupt, "no record of " + std::to_string(unit.bytes) + " bytes at position " +
                                                std::to_string(unit.physical) + " of the commit log");
     }
-    return Slice{bytes, KeepAlive(window->map())};
+    return Slice{bytes, KeepAlive(window->part)};
 }
 
 Result<Slice> LogReader::recordAt(std::int64_t position, std::int64_t end) const {

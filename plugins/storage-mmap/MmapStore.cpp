@@ -23,6 +23,9 @@ StoreOptions completed(StoreOptions options) {
         const std::int64_t page = ::sysconf(_SC_PAGESIZE);
         options.memoryBytes = pages > 0 && page > 0 ? pages * page : kMemoryGuess;
     }
+    const MemoryShares shares = memorySharesOf(options);
+    options.mappedWindowBytes = shares.windowBytes;
+    if (options.syncFlush) options.syncFlushQueuedBytes = shares.syncQueuedBytes;
     if (options.logDirectories.empty()) options.logDirectories.push_back(options.root + "/commitlog");
     return options;
 }
@@ -69,7 +72,7 @@ MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log,
     : files_(files), clock_(clock), log_(log), options_(completed(std::move(options))),
       layout_(layoutOf(options_)),
       commitLog_(files, log, layout_, options_.segmentBytes),
-      windows_(commitLog_, options_.mappedWindowBytes, options_.mappedWindowsMax),
+      windows_(commitLog_, {options_.mappedWindowBytes, options_.mappedWindowsMax, memorySharesOf(options_).windowsBytes}),
       records_(windows_),
       queueFiles_(files, options_.queueFilesOpenMax),
       environment_{files, log, layout_, commitLog_, records_, queueFiles_, options_.queueFileBytes, options_.batchQueueFileBytes,

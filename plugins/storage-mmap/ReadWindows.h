@@ -4,6 +4,7 @@
 #include "CommitLog.h"
 #include "Residency.h"
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
@@ -36,13 +37,21 @@ struct Window {
     explicit operator bool() const noexcept { return part.get() != nullptr; }
 };
 
-/// Purpose: bounds what is mapped. The log is divided into windows that overlap by kOverlapBytes, so that nearly every
+/// Purpose: bounds what is mapped. The log is divided into windows that overlap, so that nearly every
 /// record lies whole in the window in which it starts; a larger one gets a mapping of its own that is not kept.
 /// Owned by the store. Any thread; one short lock a call, no system call for a window that is mapped already.
-/// The least recently used window goes when there are too many; readers that hold it are not disturbed.
+/// The least recently used window goes when there are too many, or too many bytes; readers that hold it are not disturbed. Where what
+/// they hold leaves no room for a window, the record alone is mapped.
 class ReadWindows {
 public:
-    ReadWindows(const CommitLog& log, std::int64_t windowBytes, std::int64_t windowsMax) noexcept;
+    struct Limits {
+        std::int64_t windowBytes = 64 << 20;
+        std::int64_t windowsMax = 8;
+        std::int64_t bytesMax = INT64_MAX;  ///< of all windows together, with those that only readers hold
+    };
+    ReadWindows(const CommitLog& log, const Limits& limits);
+    /// How far windows reach into the next one.
+    [[nodiscard]] static std::int64_t overlapOf(std::int64_t windowBytes) noexcept;
 
     /// A window that covers the bytes. NotFound when the log has no such file (any more), Corrupt when they do not lie in one file,
     /// Io when they cannot be read now.
@@ -50,8 +59,15 @@ public:
     /// Forgets windows below a position.
     void dropBelow(std::int64_t position) noexcept;
     void clear() noexcept { dropBelow(INT64_MAX); }
+    /// Bytes that are mapped now, by whomever they are held.
+    [[nodiscard]] std::int64_t mappedBytes() const noexcept { return mapped_->bytes.load(std::memory_order_relaxed); }
 
 private:
+    /// Outlives the store with the last reader.
+    struct Mapped : RefCounted {
+        std::atomic<std::int64_t> bytes{0};
+    };
+    class Part;
     struct Kept {
         Window window;
         std::uint64_t used = 0;
@@ -61,9 +77,14 @@ private:
     /// What it means that a file could not be opened or mapped.
     [[nodiscard]] Status unreadable(std::int64_t start, const Status& failure) const;
 
+    [[nodiscard]] bool makeRoom(std::int64_t bytes);
+
     const CommitLog& log_;
     const std::int64_t windowBytes_;
+    const std::int64_t overlapBytes_;
     const std::size_t windowsMax_;
+    const std::int64_t bytesMax_;
+    const Ref<Mapped> mapped_ = Ref<Mapped>::adopt(new Mapped);
     std::mutex mutex_;
     std::vector<Kept> kept_;      // guarded by mutex_
     std::uint64_t clock_ = 0;     // guarded by mutex_; counts uses

@@ -182,7 +182,7 @@ private:
         result_.messages += messages;
         result_.bytes += static_cast<std::int64_t>(record.size());
         if (!kept_) {
-            result_.keep.emplace_back(window_.map());
+            result_.keep.emplace_back(window_.part);
             kept_ = true;
         } else if (std::string_view& last = result_.pieces.back(); last.data() + last.size() == record.data()) {
             last = {last.data(), last.size() + record.size()};

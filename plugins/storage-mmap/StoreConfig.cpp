@@ -16,7 +16,10 @@ using plugin::kReloadable;
 
 constexpr std::int64_t kKib = 1024;
 constexpr std::int64_t kSegmentBytesMax = 4LL << 30;
+constexpr std::int64_t kPageBytes = 4096;
 constexpr std::int64_t kHoursMax = 878'400;  // a hundred years
+/// Unwritten units of queues, keys on their way to the index, batches that are encoded: each has a limit of its own.
+constexpr std::int64_t kBuffersBytes = 16LL << 20;
 
 constexpr ConfigKey kKeys[] = {
     {"storePathCommitLog", ConfigType::Path, "",
@@ -97,6 +100,9 @@ constexpr ConfigKey kKeys[] = {
      64 * kKib, kSegmentBytesMax},
     {"mappedWindowsMax", ConfigType::Int, "8", "Most mapped parts of the commit log that are kept while nobody reads them.", 0,
      1, 4096},
+    {"storeMemoryMax", ConfigType::Bytes, "768M",
+     "Memory of the store for mapped parts of the log, queued and buffered bytes together: mappedWindowBytes, mappedWindowsMax and "
+     "syncFlushQueuedBytes count as far as there is room.", 0, 32LL << 20, 1LL << 40},
     {"hotWindowBytes", ConfigType::Bytes, "67108864",
      "Newest part of the log that is read without asking whether it is in memory.", 0, 0, 1LL << 40},
     {"messageIndexEnable", ConfigType::Bool, "true", "Whether messages can be found by their keys."},
@@ -180,6 +186,15 @@ std::span<const plugin::ConfigKey> storeConfigKeys() noexcept {
     return kKeys;
 }
 
+MemoryShares memorySharesOf(const StoreOptions& options) noexcept {
+    MemoryShares shares{};
+    shares.syncQueuedBytes = options.syncFlush ? std::min(options.syncFlushQueuedBytes, options.memoryMax / 8) : 0;
+    shares.windowsBytes = options.memoryMax - kBuffersBytes - shares.syncQueuedBytes;
+    // At least two, so that two readers do not take turns; each reaches a quarter into the next one at most.
+    shares.windowBytes = std::min(options.mappedWindowBytes, shares.windowsBytes / 2 / kPageBytes / 5 * 4 * kPageBytes);
+    return shares;
+}
+
 Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
     if (Status good = readDirectories(config, "storePathCommitLog", options.logDirectories); !good) return good;
     if (Status good = readDirectories(config, "readOnlyCommitLogStorePaths", options.logDirectoriesRead); !good) return good;
@@ -195,6 +210,7 @@ Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
     options.syncFlushQueuedBytes = config.integer("syncFlushQueuedBytes");
     options.mappedWindowBytes = config.integer("mappedWindowBytes");
     options.mappedWindowsMax = config.integer("mappedWindowsMax");
+    options.memoryMax = config.integer("storeMemoryMax");
     options.hotWindowBytes = config.integer("hotWindowBytes");
     options.keyIndex = config.flag("messageIndexEnable");
     options.furtherQueues = config.flag("enableLmq") && config.flag("enableMultiDispatch");

@@ -33,6 +33,7 @@ struct StoreOptions {
     std::int64_t syncFlushQueuedBytes = 64 << 20;
     std::int64_t mappedWindowBytes = 64 << 20;
     std::int64_t mappedWindowsMax = 8;
+    std::int64_t memoryMax = 768 << 20;        ///< for mapped windows and all buffers together
     bool loadQueues = true;                    ///< in the background after a start; tests that need the first look switch it off
     std::int64_t hotWindowBytes = 64 << 20;    ///< newest part of the log that surely is in the page cache
     std::int64_t queueFilesOpenMax = 256;
@@ -76,6 +77,13 @@ struct StoreTunables {
 };
 
 [[nodiscard]] std::span<const plugin::ConfigKey> storeConfigKeys() noexcept;
+/// How the memory of a store is shared out; the keys of the parts count as far as there is room.
+struct MemoryShares {
+    std::int64_t windowBytes;         ///< of one window
+    std::int64_t windowsBytes;        ///< of all that are mapped
+    std::int64_t syncQueuedBytes;     ///< that wait for the disk
+};
+[[nodiscard]] MemoryShares memorySharesOf(const StoreOptions& options) noexcept;
 /// InvalidArgument, naming the key, for what the types cannot check.
 Status readOptions(const plugin::ConfigView& config, StoreOptions& options);
 /// The hours of a list such as "04;16" as bits; nothing for what is no such list.

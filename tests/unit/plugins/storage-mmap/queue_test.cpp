@@ -18,7 +18,7 @@ protected:
     struct Parts {
         Parts(FileSystem& files, plugin::Logger& log, const StoreOptions& options)
             : layout{options.root, {options.root + "/commitlog"}}, commitLog(files, log, layout, options.segmentBytes),
-              windows(commitLog, options.mappedWindowBytes, options.mappedWindowsMax), records(windows),
+              windows(commitLog, {options.mappedWindowBytes, options.mappedWindowsMax}), records(windows),
               open(files, options.queueFilesOpenMax), environment{files, log, layout, commitLog, records, open, options.queueFileBytes} {}
         Layout layout;
         CommitLog commitLog;
