@@ -118,13 +118,19 @@ int LifecycleLoop::run(const std::function<void()>& hangup, const std::function<
         if (poll(fds.data(), fds.size(), more ? kUnfinishedMs : -1) < 0 && errno != EINTR) PATCHBAY_ASSERT(false && "poll");
         runCalls();
         runPosted();
-        signalfd_siginfo info{};
-        while (stopSignal_ == 0 && read(hangupFd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) hangup();
+        while (stopSignal_ == 0 && takeHangup()) hangup();
         // What was posted while something took long has not woken this loop.
         more = unfinished() || somethingPosted();
     }
+    // Sent before the stop, so it is obeyed before it.
+    if (takeHangup()) hangup();
     signalEvent(doneFd_);
     return stopSignal_;
+}
+
+bool LifecycleLoop::takeHangup() const noexcept {
+    signalfd_siginfo info{};
+    return read(hangupFd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info);
 }
 
 bool LifecycleLoop::somethingPosted() {

@@ -47,6 +47,7 @@ private:
     void watchStops(std::chrono::milliseconds limit, const std::function<void(int)>& late);
     void runPosted();
     [[nodiscard]] bool somethingPosted();
+    [[nodiscard]] bool takeHangup() const noexcept;
     void wake() const noexcept;
 
     struct Call {
