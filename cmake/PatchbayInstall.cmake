@@ -17,13 +17,15 @@ endif()
 # --- the broker
 install(TARGETS patchbay RUNTIME)
 file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-set_target_properties(patchbay PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
+set_target_properties(patchbay patchctl PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
 get_property(modules GLOBAL PROPERTY PATCHBAY_PLUGINS)
 install(TARGETS ${modules} LIBRARY DESTINATION ${plugins})
 # Plugins find the API library in the process that loads them.
 set_target_properties(${modules} PROPERTIES INSTALL_RPATH "")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/etc/ DESTINATION etc/patchbay)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md)
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/tools/completion/patchbay.bash DESTINATION share/bash-completion/completions RENAME patchbay)
 
 # --- the SDK, and plugins to start from

@@ -37,6 +37,8 @@ function(patchbay_add_library target)
         target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${headers})
         set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
     endif()
+    # For who links an installed library: the compiler's own default may be an older standard.
+    target_compile_features(${target} PUBLIC cxx_std_20)
     target_link_libraries(${target} PUBLIC ${arg_PUBLIC} Threads::Threads PRIVATE ${arg_PRIVATE})
 endfunction()
 

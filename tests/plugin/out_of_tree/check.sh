@@ -52,6 +52,11 @@ port=$(sed -n 's/.*broker 127\.0\.0\.1:\([0-9]*\).*/\1/p' "$work/out" | tail -n 
 answer=$(ask "${port:?}" 30001) || fail "no answer"
 [[ $answer == *"good morning" ]] || fail "answered: $answer"
 # A plugin that is put there while the broker runs.
+# Every program finds its libraries from its own place.
+unset LD_LIBRARY_PATH
+for program in moved/bin/*; do
+    "$program" --version >"$work/out" 2>&1 || fail "$program does not start"
+done
 cp "$work/template-build/patchbay-plugin-template.so" moved/lib/patchbay/plugins
 cp "$work/template/plugin-template.conf" moved/etc/patchbay/plugins.d/91-plugin-template.conf
 kill -HUP "$broker"

@@ -10,6 +10,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/patchbay-client.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*" >&2; cat "$work"/*.log >&2; exit 1; }
 
+# The text between a fence "```cmake" and its end is what is built.
+diff <(awk '/^```cmake$/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/client.md) "$here/CMakeLists.txt" ||
+    fail "docs/client.md shows another CMakeLists.txt"
 cmake --install "$build_directory" --prefix "$work/prefix" >"$work/install.log" || fail "install"
 mv "$work/prefix" "$work/moved"
 mkdir "$work/shop"
