@@ -27,6 +27,20 @@ Verdict ask(const RegisteredInterceptor& entry, const plugin::Interception& at, 
     return {Verdict::Kind::Answer, Response(protocol::ResponseCode::SystemError, std::move(text))};
 }
 
+/// The plugins, each once, so that an operator who is locked out knows which one to take away.
+std::string namesOf(const std::vector<RegisteredInterceptor>& entries) {
+    std::string text;
+    const std::string* last = nullptr;
+    for (const auto& entry : entries) {
+        const std::string& name = entry.generation->plugin();
+        if (last != nullptr && *last == name) continue;
+        if (last != nullptr) text += ", ";
+        text += name;
+        last = &name;
+    }
+    return text;
+}
+
 }  // namespace
 
 void InterceptorChain::add(RegisteredInterceptor entry) {
@@ -48,7 +62,7 @@ Verdict InterceptorChain::admit(const plugin::RequestCore& core, const Intercept
             if (verdict.kind == Verdict::Kind::Continue) allowed = true;
         }
         if (!allowed) {
-            return {Verdict::Kind::Answer, Response(protocol::ResponseCode::NoPermission, "no authorizer allows this request")};
+            return {Verdict::Kind::Answer, Response(protocol::ResponseCode::NoPermission, "no authorizer allows this request; asked were: " + namesOf(phases_[i]))};
         }
     }
     return {};

@@ -361,6 +361,7 @@ TEST_F(InterceptorTest, AuthorizeDeniesUnlessSomebodyAllows) {
     add(plugin::Phase::Authorize, 0, a);
     run();
     EXPECT_EQ(origin->answers().at(0).code, 16);
+    EXPECT_EQ(origin->answers().at(0).remark, "no authorizer allows this request; asked were: test");
     add(plugin::Phase::Authorize, 1, b);
     b.verdict.kind = plugin::Verdict::Kind::Continue;
     run();
