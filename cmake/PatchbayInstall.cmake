@@ -1,7 +1,7 @@
 # What `cmake --install` puts where. The executable finds all of it from its own place, so a prefix may be moved as a whole.
 #   bin/patchbay  lib/patchbay/plugins/*.so  etc/patchbay/*        the broker
 #   include/  lib/libpatchbay_*  lib/cmake/Patchbay/               what a plugin is built with: find_package(Patchbay)
-# The test kit is among it when the tree was configured with PATCHBAY_TESTS.
+# The test kit is among it where GoogleTest was found.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

@@ -2,7 +2,8 @@
 #   plugin_<name>_core   everything but plugin.cpp; unit tests link it directly (only when there are SOURCES)
 #   plugin_<name>        the module patchbay-<name>.so, exporting exactly the three names of cmake/plugin.map
 # EXAMPLE: built with this tree, but no plugin of it.
-# patchbay_add_plugin_test(name SOURCES …): its GoogleTest, with the test kit, for ctest; nothing where there is no test kit.
+# patchbay_add_plugin_test(name SOURCES …): its GoogleTest, with the test kit, for ctest; a warning and no test where there is no test kit.
+# A plugin that is built alone is built for release unless CMAKE_BUILD_TYPE says otherwise.
 # Both work in this tree and, through find_package(Patchbay), out of it.
 
 set(PATCHBAY_PLUGIN_MAP ${CMAKE_CURRENT_LIST_DIR}/plugin.map)
@@ -11,6 +12,10 @@ function(patchbay_add_plugin name)
     cmake_parse_arguments(arg "EXAMPLE" "" "SOURCES;LIBS" ${ARGN})
     set(target plugin_${name})
     set(main plugin.cpp)
+    get_property(several GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+    if(NOT CMAKE_BUILD_TYPE AND NOT several)
+        set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
+    endif()
     if("plugin.cpp" IN_LIST arg_SOURCES)
         list(REMOVE_ITEM arg_SOURCES plugin.cpp)
     endif()
@@ -53,7 +58,13 @@ endfunction()
 
 function(patchbay_add_plugin_test name)
     cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+    if(NOT TARGET plugin_${name}_core)
+        message(FATAL_ERROR "patchbay_add_plugin_test(${name}): the plugin has no file but plugin.cpp, so there is nothing to link a test with. "
+            "Move its code to other files, named in patchbay_add_plugin(${name} SOURCES …), and leave PATCHBAY_PLUGIN in plugin.cpp.")
+    endif()
     if(NOT TARGET patchbay::testkit)
+        message(WARNING "patchbay_add_plugin_test(${name}): no test is made. It needs GoogleTest (Debian: libgtest-dev), and a Patchbay that "
+            "was built where GoogleTest is.")
         return()
     endif()
     set(target plugin_${name}_test)

@@ -277,8 +277,10 @@ TEST_F(PatchctlFixture, APluginsFilesAreMade) {
     done("plugin new my-plugin --directory " + folder);
     EXPECT_TRUE(std::filesystem::exists(folder + "/my-plugin/CMakeLists.txt"));
     const std::string sdk = std::string(PATCHBAY_SOURCE_DIR) + "/sdk/";
-    EXPECT_EQ(std::system(("c++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I" + sdk + "plugin-api/include -I" + sdk + "protocol/include " + folder +
-                           "/my-plugin/plugin.cpp").c_str()), 0) << "the compiler takes it as it is";
+    for (const auto* file : {"plugin.cpp", "MyPlugin.cpp", "MyPlugin_test.cpp"}) {
+        EXPECT_EQ(std::system(("c++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I" + sdk + "plugin-api/include -I" + sdk + "protocol/include -I" + sdk +
+                               "testkit/include " + folder + "/my-plugin/" + file).c_str()), 0) << file << ": the compiler takes it as it is";
+    }
     EXPECT_EQ(shell("plugin new my-plugin --directory " + folder).exit, 1) << "it exists";
     EXPECT_EQ(shell("plugin new My_Plugin --directory " + folder).exit, 1);
 }

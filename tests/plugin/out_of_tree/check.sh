@@ -32,12 +32,31 @@ cmake -G Ninja -S "$work/template" -B "$work/template-build" -DCMAKE_PREFIX_PATH
     cmake --build "$work/template-build" >"$work/build.log" || { cat "$work/configure.log" "$work/build.log"; fail "the template does not build"; }
 ctest --test-dir "$work/template-build" --no-tests=error >"$work/ctest.log" || { cat "$work/ctest.log"; fail "the template's tests"; }
 
+# What patchctl makes, with its test, and built for release when nothing else is said.
+"$prefix/bin/patchctl" plugin new my-plugin --directory "$work" >"$work/out" || fail "plugin new"
+cmake -G Ninja -S "$work/my-plugin" -B "$work/my-build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags" >"$work/out" 2>&1 &&
+    cmake --build "$work/my-build" >"$work/out" && ctest --test-dir "$work/my-build" --no-tests=error >"$work/out" || fail "what patchctl made"
+grep -q '^CMAKE_BUILD_TYPE:.*=Release$' "$work/my-build/CMakeCache.txt" || fail "not built for release"
+# A test that cannot be made is not passed over in silence.
+cmake -G Ninja -S "$work/my-plugin" -B "$work/untested" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON >"$work/out" 2>&1 || fail "without GoogleTest"
+tr -s '\n ' ' ' <"$work/out" | grep -q "patchbay_add_plugin_test(my-plugin): no test is made" || fail "nothing is said of the missing test"
+mkdir "$work/single"
+cp "$here/plugin.cpp" "$work/single"
+{ cat "$here/CMakeLists.txt"; echo "patchbay_add_plugin_test(greeting SOURCES test.cpp)"; } >"$work/single/CMakeLists.txt"
+cmake -G Ninja -S "$work/single" -B "$work/single-build" -DCMAKE_PREFIX_PATH="$prefix" >"$work/out" 2>&1 && fail "a plugin of one file has no test"
+tr -s '\n ' ' ' <"$work/out" | grep -q "the plugin has no file but plugin.cpp" || fail "it does not say why"
+
 cp "$work/build/patchbay-greeting.so" "$prefix/lib/patchbay/plugins"
 cp "$here/greeting.conf" "$prefix/etc/patchbay/plugins.d/90-greeting.conf"
 # Moved as a whole: nothing in it may remember where it was installed.
 mv "$prefix" "$work/moved"
 patchbay=$work/moved/bin/patchbay
 cd "$work"
+# Every program finds its libraries from its own place.
+unset LD_LIBRARY_PATH
+for program in moved/bin/*; do
+    "$program" --version >"$work/out" 2>&1 || fail "$program does not start"
+done
 "$patchbay" --inspect moved/lib/patchbay/plugins/patchbay-greeting.so | grep -q "this broker takes it" || fail "inspect"
 options=(-D bindAddress=127.0.0.1 -D listenPort=0 -D namesrv.listenPort=0 -D brokerIP1=127.0.0.1 -D "storePathRootDir=$work/store")
 "$patchbay" --check "${options[@]}" >"$work/out" 2>&1 || fail "check"
@@ -52,11 +71,6 @@ port=$(sed -n 's/.*broker 127\.0\.0\.1:\([0-9]*\).*/\1/p' "$work/out" | tail -n 
 answer=$(ask "${port:?}" 30001) || fail "no answer"
 [[ $answer == *"good morning" ]] || fail "answered: $answer"
 # A plugin that is put there while the broker runs.
-# Every program finds its libraries from its own place.
-unset LD_LIBRARY_PATH
-for program in moved/bin/*; do
-    "$program" --version >"$work/out" 2>&1 || fail "$program does not start"
-done
 cp "$work/template-build/patchbay-plugin-template.so" moved/lib/patchbay/plugins
 cp "$work/template/plugin-template.conf" moved/etc/patchbay/plugins.d/91-plugin-template.conf
 kill -HUP "$broker"

@@ -156,7 +156,7 @@ constexpr Command kCommands[] = {
     {.words = "plugin disable", .summary = "Switches a plugin off", .arguments = kName, .example = "patchctl plugin disable reply --dry-run",
      .destroys = true, .run = disable},
     {.words = "plugin top", .summary = "Shows calls, errors and latency by plugin and request code", .example = "patchctl plugin top --json", .run = top},
-    {.words = "plugin new", .summary = "Writes the files of a new plugin: code, build, configuration", .arguments = kName, .options = kNew,
+    {.words = "plugin new", .summary = "Writes the files of a new plugin: code, a test, build, configuration", .arguments = kName, .options = kNew,
      .example = "patchctl plugin new greeting --directory /tmp", .run = makeNew},
 };
 

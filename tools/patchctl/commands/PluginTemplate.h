@@ -1,4 +1,4 @@
-// pluginTemplate: the files of a plugin that builds and answers as it stands.
+// pluginTemplate: the files of a plugin that builds, is tested and answers as it stands.
 #pragma once
 
 #include <cstdint>

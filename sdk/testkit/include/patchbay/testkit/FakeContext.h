@@ -72,6 +72,7 @@ public:
     void provide(T& service) { services_.provide<T>(service); }
 
     /// Sends a request as a frame: encoded, decoded, processed, end of batch. The answer may come later; see CallResult.
+    /// Interceptors are not run: a test calls those of addedInterceptors() itself.
     CallResult call(protocol::RequestCode code, const Fields& fields = {}, std::string_view body = {}, const CallOptions& options = {});
     /// The same with a header structure of the protocol library.
     template <typename Header>
