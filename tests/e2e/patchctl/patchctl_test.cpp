@@ -243,7 +243,17 @@ TEST_F(PatchctlFixture, PluginsAreListedInspectedAndExchanged) {
     EXPECT_EQ(row(parsed("plugin list", text), "name", "reply")["state"].text(), "off");
     done("plugin enable reply");
     EXPECT_EQ(row(parsed("plugin list", text), "name", "reply")["state"].text(), "serving");
-    done("config reload");
+    EXPECT_NE(done("config reload").find("what differed in the files is in force"), std::string::npos);
+    const std::string main = broker_->folder() / "main.conf";
+    const std::string before = readFile(main);
+    std::ofstream(main, std::ios::app) << "traceOn = false\nframeMaxLength = 20000000\n";
+    text = done("config reload --json");
+    EXPECT_NE(text.find("other keys wait"), std::string::npos) << text;
+    EXPECT_NE(text.find("\"waitForPluginReload\":\"reply: traceOn, send: traceOn\",\"waitForRestart\":\"frameMaxLength\""), std::string::npos) << text;
+    done("plugin reload send");
+    EXPECT_NE(done("config reload --json").find("\"waitForPluginReload\":\"reply: traceOn\""), std::string::npos);
+    std::ofstream(main, std::ios::trunc) << before;
+    done("plugin reload send");
     EXPECT_NE(done("plugin top --json").find("\"plugin\":\"admin\""), std::string::npos);
     EXPECT_NE(done("config explain listenPort").find("listenPort"), std::string::npos);
     EXPECT_EQ(shell("config explain noSuchKey").exit, 3);

@@ -159,6 +159,30 @@ Exit explain(Session& session, const Arguments& arguments) {
     return session.fail(noKey("the broker", arguments.at(0), known));
 }
 
+/// What still differs after a reload: keys of the kernel, and of plugins with the plugin's name before them. Empty when the broker does
+/// not compare.
+struct Waiting {
+    std::string restart;
+    std::string pluginReload;
+};
+
+Waiting waiting(Session& session) {
+    Waiting out;
+    const auto body = compared(session);
+    if (!body) return out;
+    const auto document = json::Document::parse(*body);
+    if (!document) return out;
+    for (const auto item : document->root()["keys"]) {
+        if (!item.value["differs"].boolean().value_or(false)) continue;
+        const auto owner = textOf(item.value, "owner");
+        std::string& list = owner == "kernel" ? out.restart : out.pluginReload;
+        if (!list.empty()) list += ", ";
+        if (owner != "kernel") list += owner + ": ";
+        list += textOf(item.value, "key");
+    }
+    return out;
+}
+
 Exit reload(Session& session, const Arguments&) {
     const auto broker = session.broker();
     if (!broker) return session.fail(broker.error());
@@ -166,7 +190,11 @@ Exit reload(Session& session, const Arguments&) {
     if (!answer) return session.fail(answer.error());
     Record record;
     record.add("broker", broker->address);
-    record.add("outcome", "what differed in the files is in force");
+    const auto left = waiting(session);
+    const bool all = left.restart.empty() && left.pluginReload.empty();
+    record.add("outcome", all ? "what differed in the files is in force" : "what can be changed while it runs is in force; other keys wait");
+    if (!left.pluginReload.empty()) record.add("waitForPluginReload", left.pluginReload);
+    if (!left.restart.empty()) record.add("waitForRestart", left.restart);
     session.out().print(record);
     return Exit::Done;
 }
@@ -182,7 +210,7 @@ constexpr Command kCommands[] = {
      .text = "Without FILE the broker compares its own files (Patchbay only). Ends with 6 when there is a difference.", .arguments = kFile,
      .options = kNamesrv, .example = "patchctl config diff etc/broker.conf", .run = diff},
     {.words = "config reload", .summary = "Applies what differs between the broker's files and what runs, as SIGHUP does",
-     .text = "All of it or nothing. Patchbay only.", .example = "patchctl config reload", .run = reload},
+     .text = "All of it or nothing, but for keys that cannot be changed while it runs: those are named. Patchbay only.", .example = "patchctl config reload", .run = reload},
     {.words = "config explain", .summary = "Tells what a key is for, its value, and where that comes from", .text = "Patchbay only.",
      .arguments = kKey, .example = "patchctl config explain listenPort", .run = explain},
 };
