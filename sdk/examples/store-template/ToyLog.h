@@ -3,6 +3,8 @@
 
 #include "patchbay/base/FileSystem.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,8 +22,11 @@ public:
 
     explicit ToyLog(patchbay::FileSystem& files) : files_(files) {}
 
-    /// Reads the file back, up to the first entry that is not whole, and cuts off what follows.
+    /// Reads the file back, up to the first entry that is not whole. What follows is the torn end that a crash leaves, which the next
+    /// write cuts off; when a whole entry is among it, the file is damaged and Corrupt is returned.
     patchbay::Status open(const std::string& path, const Replay& replay);
+    /// The length of the torn end that open() found.
+    [[nodiscard]] std::size_t tornBytes() const noexcept { return tornBytes_; }
     void close() noexcept { file_.reset(); }
 
     /// Gathers an entry for write().
@@ -36,6 +41,7 @@ private:
     std::unique_ptr<patchbay::File> file_;
     std::string gathered_;
     std::uint64_t end_ = 0;
+    std::size_t tornBytes_ = 0;
     bool torn_ = false;            // a failed write may have left something behind end_
     patchbay::Status syncFailure_;
 };

@@ -23,8 +23,15 @@ Status ToyPlugin::configure(const plugin::ConfigView& view) {
 }
 
 Status ToyPlugin::init(plugin::PluginContext& context) {
+    log_ = &context.log();
     store_ = std::make_unique<ToyStore>(context.identity().storeRoot + "/toy", context.files(), context.clock(), syncFlush_);
     return context.services().publish<service::MessageStore>(*store_);
+}
+
+Status ToyPlugin::start() {
+    if (Status opened = store_->open(); !opened) return opened;
+    if (store_->tornBytes() > 0) log_->warn("the torn end of the file is left out", {{"bytes", store_->tornBytes()}});
+    return Status::ok();
 }
 
 void ToyPlugin::stop() noexcept {

@@ -16,11 +16,12 @@ public:
     [[nodiscard]] std::span<const patchbay::plugin::ConfigKey> configKeys() const noexcept override;
     patchbay::Status configure(const patchbay::plugin::ConfigView& view) override;
     patchbay::Status init(patchbay::plugin::PluginContext& context) override;
-    patchbay::Status start() override { return store_->open(); }
+    patchbay::Status start() override;
     void stop() noexcept override;
 
 private:
     bool syncFlush_ = false;
+    patchbay::plugin::Logger* log_ = nullptr;
     std::unique_ptr<ToyStore> store_;
 };
 

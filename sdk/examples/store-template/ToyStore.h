@@ -31,6 +31,8 @@ public:
 
     /// Locks the directory, reads the file and starts the thread.
     patchbay::Status open();
+    /// What open() found behind the last whole entry and left out: to be told to the operator.
+    [[nodiscard]] std::size_t tornBytes() const noexcept { return log_.tornBytes(); }
     /// Writes what was accepted. Afterwards appends are refused; may be called again.
     void close() noexcept;
 
