@@ -44,7 +44,7 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/PatchbayConfig.cmake.in 
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/PatchbayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/PatchbayConfig.cmake ${CMAKE_BINARY_DIR}/PatchbayConfigVersion.cmake
     ${CMAKE_SOURCE_DIR}/cmake/PatchbayPlugin.cmake ${CMAKE_SOURCE_DIR}/cmake/plugin.map DESTINATION ${package})
-foreach(example plugin-template audit-log rate-limit schema-check mirror store-template)
+foreach(example plugin-template audit-log rate-limit schema-check mirror store-template client)
     install(DIRECTORY ${CMAKE_SOURCE_DIR}/sdk/examples/${example} DESTINATION share/patchbay/examples)
 endforeach()
 install(FILES ${CMAKE_SOURCE_DIR}/sdk/examples/README.md DESTINATION share/patchbay/examples)

@@ -1,6 +1,7 @@
 // Proved: messages are checked and written as RocketMQ's Java client does it; namespaces and reserved names are respected.
 // How: the outfitter alone.
 // Left to others: whether brokers take them (integration).
+#include "message/MessageData.h"
 #include "message/Namespace.h"
 #include "message/Outgoing.h"
 #include "patchbay/protocol/message/Batch.h"
@@ -29,6 +30,21 @@ TEST_F(Outfitting, WritesWhatTheProtocolKnowsIntoProperties) {
     EXPECT_EQ(properties.get("UNIQ_KEY"), out->id);
     EXPECT_EQ(out->id.size(), 32U);
     EXPECT_EQ(out->sysFlag, 0);
+}
+
+TEST_F(Outfitting, TakesTheUsersPropertiesOfAReceivedMessageAgain) {
+    const auto out = outfitter_.one({.topic = "T", .body = "b", .tags = "A", .keys = {"k"}, .properties = {{"a", "1"}, {"colour", "red"}}, .delayLevel = 3});
+    ASSERT_TRUE(out) << out.error().toString();
+    auto data = std::make_shared<ReceivedMessage::Data>();
+    data->properties = out->properties;
+    protocol::appendProperty(data->properties, "MIN_OFFSET", "0");   // what brokers and clients add
+    protocol::appendProperty(data->properties, "__CRC32#", "1234567890");
+    const ReceivedMessage received(data);
+    EXPECT_GT(received.properties().size(), 2U);
+    const Message again{.topic = "U", .body = "b", .properties = received.userProperties()};
+    EXPECT_EQ(again.properties, (std::map<std::string, std::string, std::less<>>{{"a", "1"}, {"colour", "red"}}));
+    const auto sent = outfitter_.one(again);
+    EXPECT_TRUE(sent) << sent.error().toString();
 }
 
 TEST_F(Outfitting, PacksWhatIsLargeAndGetsSmaller) {

@@ -1,5 +1,6 @@
 #include "message/MessageData.h"
 
+#include "message/Outgoing.h"
 #include "patchbay/protocol/message/Batch.h"
 #include "patchbay/protocol/message/MessageId.h"
 #include "patchbay/protocol/message/Properties.h"
@@ -125,6 +126,17 @@ std::map<std::string, std::string> ReceivedMessage::properties() const {
     std::string_view value;
     while (reader.next(name, value)) all[std::string(name)] = value;
     return all;
+}
+std::map<std::string, std::string, std::less<>> ReceivedMessage::userProperties() const {
+    std::map<std::string, std::string, std::less<>> chosen;
+    protocol::PropertyReader reader(data_->properties);
+    std::string_view name;
+    std::string_view value;
+    while (reader.next(name, value)) {
+        // The checksum is of the stored record, not of the message that is sent again.
+        if (!value.empty() && !isReservedProperty(name) && name != protocol::kPropertyCrc32) chosen[std::string(name)] = value;
+    }
+    return chosen;
 }
 std::string_view ReceivedMessage::brokerName() const noexcept { return data_->brokerName; }
 std::int32_t ReceivedMessage::queueId() const noexcept { return data_->record.queueId; }

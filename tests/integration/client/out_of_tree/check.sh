@@ -23,6 +23,12 @@ cmake --build "$work/build" >"$work/build.log" 2>&1 || fail "build"
 answer=$(sed -e 's/127.0.0.1:9876/127.0.0.1:1/' -i "$work/shop/shop.cpp" && cmake --build "$work/build" >"$work/build.log" 2>&1 && "$work/build/shop" 2>&1) && fail "it sent to nobody"
 [[ $answer == *"127.0.0.1:1"* ]] || fail "it said: $answer"
 
+# The examples as they were installed; one of them is enough to see that it can be built.
+cp -r "$work/moved/share/patchbay/examples/client" "$work/examples"
+cmake -G Ninja -S "$work/examples" -B "$work/examples-build" -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log" 2>&1 &&
+    cmake --build "$work/examples-build" --target example_relay >"$work/build.log" 2>&1 || fail "the examples do not build"
+[ -n "$(find "$work/moved/share/doc" -name plugin-guide.md)" ] || fail "the pages are not installed"
+
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$work/moved" -name patchbay-client.pc)")
 if command -v pkg-config >/dev/null; then

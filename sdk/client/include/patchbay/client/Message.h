@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,7 +55,10 @@ public:
     [[nodiscard]] std::string offsetId() const;
     /// Empty when there is none; values are never empty.
     [[nodiscard]] std::string_view property(std::string_view name) const noexcept;
+    /// All of them, the protocol's own as well.
     [[nodiscard]] std::map<std::string, std::string> properties() const;
+    /// Those that the sender chose, so that they can be sent again: without the names that Message::properties refuses.
+    [[nodiscard]] std::map<std::string, std::string, std::less<>> userProperties() const;
 
     [[nodiscard]] std::string_view brokerName() const noexcept;
     [[nodiscard]] std::int32_t queueId() const noexcept;
