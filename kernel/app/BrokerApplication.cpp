@@ -206,7 +206,7 @@ bool BrokerApplication::startPlugins(Problems& problems) {
     const auto& settings = prepared_.settings;
     runtime_ = std::make_unique<RuntimeConfigStore>(files_, log_->logger("kernel.config"),
                                                     [this](std::function<Status()> work) { return loop_.call(std::move(work)); });
-    runtime_->open({settings.runTimeChangesPath(), settings.configBlackList}, prepared_.sources.common());
+    runtime_->open({settings.runTimeChangesPath(), settings.configBlackList});
     runtime_->addOwner({"kernel", {}, prepared_.kernelValues, nullptr});
     operations_ = std::make_unique<Operations>(files_, options_, prepared_, loop_);
     operations_->attach(*server_, *runtime_, *log_, identity_.startedWallMs);

@@ -23,6 +23,11 @@ Status restartNeeded(std::string_view key) {
     return {StatusCode::Unsupported, std::string(key) + " needs a restart: set it in the configuration file"};
 }
 
+/// It is in force: what cannot be kept may be just what frees a full disk.
+Status untilRestart(const Status& why) {
+    return {why.code(), "changed, but until the next restart only: " + why.message()};
+}
+
 }  // namespace
 
 std::optional<ConfigValue> valueFrom(const KeySpec& spec, std::span<const Assignment> assignments, Problems& problems) {
@@ -53,11 +58,8 @@ std::vector<Assignment> assignmentsOf(const ConfigSources& sources, const std::s
     return file == files.end() ? sources.common() : sources.assignmentsFor(*file);
 }
 
-void RuntimeConfigStore::open(Options options, const std::vector<Assignment>& kept) {
+void RuntimeConfigStore::open(Options options) {
     options_ = std::move(options);
-    for (const auto& assignment : kept) {
-        if (assignment.origin == Origin::RunTime) kept_[assignment.key] = assignment.value;
-    }
 }
 
 void RuntimeConfigStore::addOwner(RuntimeOwner owner) {
@@ -77,9 +79,11 @@ std::vector<RuntimeOwner> RuntimeConfigStore::owners() const {
 }
 
 Status RuntimeConfigStore::keepSwitch(const std::string& key, bool enabled) {
-    auto all = kept_;
-    all[key] = enabled ? "true" : "false";
-    return write(std::move(all));
+    auto all = kept();
+    if (!all) return untilRestart(all.error());
+    (*all)[key] = enabled ? "true" : "false";
+    const auto status = write(*all);
+    return status ? status : untilRestart(status);
 }
 
 void RuntimeConfigStore::clearOwners() {
@@ -177,6 +181,7 @@ Status RuntimeConfigStore::apply(std::string_view listener, std::span<const Conf
         for (const auto& entry : copies) log_.info("configuration changed", {{"key", entry.key}});
         if (auto status = keep(copies); !status) {
             log_.error("the change holds until the next restart only", {{"error", status.message()}});
+            return untilRestart(status);
         }
         return Status::ok();
     });
@@ -209,8 +214,24 @@ Status RuntimeConfigStore::tell(std::size_t index, const std::vector<Change>& ch
     return owner.reconfigure(next, names);
 }
 
+Result<std::map<std::string, std::string>> RuntimeConfigStore::kept() const {
+    Problems problems;
+    ConfigSources sources;
+    sources.addRunTimeChanges(files_, options_.changesPath, problems);
+    if (!problems.empty()) {
+        auto text = problems.toString();
+        while (!text.empty() && text.back() == '\n') text.pop_back();
+        return Status(StatusCode::InvalidArgument, std::move(text));
+    }
+    std::map<std::string, std::string> all;
+    for (const auto& assignment : sources.common()) all[assignment.key] = assignment.value;
+    return all;
+}
+
 Status RuntimeConfigStore::keep(std::span<const ConfigEntry> entries) {
-    auto all = kept_;
+    auto read = kept();
+    if (!read) return read.error();
+    auto& all = *read;
     for (const auto& entry : entries) {
         // One word for a key only: a name and its alias in the same file are refused at the next start.
         for (const auto& owner : owners_) {
@@ -219,10 +240,10 @@ Status RuntimeConfigStore::keep(std::span<const ConfigEntry> entries) {
         }
         all[entry.key] = entry.value;
     }
-    return write(std::move(all));
+    return write(all);
 }
 
-Status RuntimeConfigStore::write(std::map<std::string, std::string> all) {
+Status RuntimeConfigStore::write(const std::map<std::string, std::string>& all) {
     std::string text =
         "# Values that were changed while the broker ran. They win over the configuration files; remove a line to end that.\n"
         "# Written by the broker.\n";
@@ -230,9 +251,7 @@ Status RuntimeConfigStore::write(std::map<std::string, std::string> all) {
         text += PropertiesFile::escape(key, true) + " = " + PropertiesFile::escape(value, false) + "\n";
     }
     if (auto status = files_.makeDirectories(directoryOf(options_.changesPath)); !status) return status;
-    if (auto status = files_.replaceAtomically(options_.changesPath, text, true); !status) return status;
-    kept_ = std::move(all);
-    return Status::ok();
+    return files_.replaceAtomically(options_.changesPath, text, true);
 }
 
 Status RuntimeConfigStore::reload(const ConfigSources& sources, const std::function<bool(const std::string& owner)>& without) {

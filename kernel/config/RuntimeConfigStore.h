@@ -47,12 +47,12 @@ public:
     RuntimeConfigStore(FileSystem& files, plugin::Logger& log, OnLifecycleThread onLifecycle)
         : files_(files), log_(log), onLifecycle_(std::move(onLifecycle)) {}
 
-    /// Before anything is asked. `kept` are the run-time changes that were read at start.
-    void open(Options options, const std::vector<Assignment>& kept);
+    /// Before anything is asked.
+    void open(Options options);
     void addOwner(RuntimeOwner owner);
     /// Exchanges all owners but the kernel.
     void setPlugins(std::vector<RuntimeOwner> plugins);
-    /// Keeps `plugin.NAME.enabled` over restarts. On the lifecycle thread.
+    /// Keeps `plugin.NAME.enabled` over restarts; an error says that it holds until the next one only. On the lifecycle thread.
     Status keepSwitch(const std::string& key, bool enabled);
     /// What runs: all owners with their values.
     [[nodiscard]] std::vector<RuntimeOwner> owners() const;
@@ -80,18 +80,19 @@ private:
     /// Tells the owners; all or none.
     Status commit(const std::vector<Change>& changes);
     Status tell(std::size_t owner, const std::vector<Change>& changes, bool undo);
+    /// What the file of changes says now: a line that an operator took out must not come back with the next change.
+    [[nodiscard]] Result<std::map<std::string, std::string>> kept() const;
     Status keep(std::span<const plugin::ConfigEntry> entries);
-    Status write(std::map<std::string, std::string> all);
+    Status write(const std::map<std::string, std::string>& all);
 
     FileSystem& files_;
     plugin::Logger& log_;
     const OnLifecycleThread onLifecycle_;
     Options options_;
     std::atomic<std::int64_t> changes_{0};
-    std::map<std::string, std::string> kept_;   // lifecycle thread only
-    std::vector<Change> undo_;                  // lifecycle thread only
+    std::vector<Change> undo_;           // lifecycle thread only
     mutable std::mutex mutex_;
-    std::vector<RuntimeOwner> owners_;          // guarded by mutex_; changed on the lifecycle thread only
+    std::vector<RuntimeOwner> owners_;   // guarded by mutex_; changed on the lifecycle thread only
 };
 
 }  // namespace patchbay::kernel

@@ -97,8 +97,9 @@ Response BrokerAdmin::updateConfig(const plugin::Request& request) {
     if (changes.empty()) return Response(ResponseCode::Success);
     const Status applied = context_.runtimeConfig().apply("broker", changes);
     if (applied.code() == StatusCode::Denied) return blackListed();
-    if (!applied) return refusal(ResponseCode::SystemError, applied.message());
+    // An error may be that of a change in force that could not be kept.
     if (services_.registration) services_.registration->registerSoon();
+    if (!applied) return refusal(ResponseCode::SystemError, applied.message());
     return Response(ResponseCode::Success);
 }
 

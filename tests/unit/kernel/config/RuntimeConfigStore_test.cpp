@@ -34,7 +34,7 @@ constexpr ConfigKey kNames[] = {{"scanInterval", ConfigType::Millis, "5000", "",
 class RuntimeConfigTest : public ::testing::Test {
 protected:
     RuntimeConfigTest() : store_(files_, log_, [](std::function<Status()> work) { return work(); }) {
-        store_.open({"/data/config/runtime.properties", {"brokerName"}}, {});
+        store_.open({"/data/config/runtime.properties", {"brokerName"}});
         store_.addOwner({"kernel", {}, values(kKernel), nullptr});
         store_.addOwner({"send", {"broker"}, values(kSend), tell("send")});
         store_.addOwner({"other", {"broker"}, values(kSend), tell("other")});
@@ -103,6 +103,40 @@ TEST_F(RuntimeConfigTest, KeepsEarlierChangesInTheFile) {
     ASSERT_TRUE(text);
     EXPECT_NE(text->find("maxMessageSize = 1M"), std::string::npos);
     EXPECT_NE(text->find("brokerPermission = 4"), std::string::npos);
+}
+
+TEST_F(RuntimeConfigTest, DoesNotBringBackALineThatAnOperatorTookOut) {
+    ASSERT_EQ(change({{"maxMessageSize", "1M"}}), StatusCode::Ok);
+    ASSERT_TRUE(store_.keepSwitch("plugin.control.enabled", false));
+    ASSERT_TRUE(files_.replaceAtomically("/data/config/runtime.properties", "# mine\nbrokerPermission = 4\n", true));
+    ASSERT_EQ(change({{"brokerPermission", "2"}}), StatusCode::Ok);
+    ASSERT_TRUE(store_.keepSwitch("plugin.metrics.enabled", true));
+    const auto text = files_.readAll("/data/config/runtime.properties");
+    ASSERT_TRUE(text);
+    EXPECT_EQ(text->find("maxMessageSize"), std::string::npos) << *text;
+    EXPECT_EQ(text->find("plugin.control"), std::string::npos) << *text;
+    EXPECT_NE(text->find("brokerPermission = 2\n"), std::string::npos) << *text;
+    EXPECT_NE(text->find("plugin.metrics.enabled = true\n"), std::string::npos) << *text;
+}
+
+TEST_F(RuntimeConfigTest, LeavesAFileOfChangesThatItCannotReadAsItIs) {
+    const std::string half = "maxMessageSize = 1M\nmaxMessageSize = 2M\n";
+    ASSERT_TRUE(files_.makeDirectories("/data/config"));
+    ASSERT_TRUE(files_.replaceAtomically("/data/config/runtime.properties", half, true));
+    const auto status = store_.keepSwitch("plugin.metrics.enabled", true);
+    EXPECT_NE(status.message().find("runtime.properties"), std::string::npos) << status.message();
+    EXPECT_EQ(*files_.readAll("/data/config/runtime.properties"), half);
+}
+
+TEST_F(RuntimeConfigTest, SaysInTheAnswerThatAChangeCouldNotBeKept) {
+    files_.setCapacity(0);
+    const ConfigEntry entries[] = {{"maxMessageSize", "1M", false, false}};
+    const auto status = store_.apply("broker", entries);
+    EXPECT_EQ(status.code(), StatusCode::Full);
+    EXPECT_TRUE(status.message().starts_with("changed, but until the next restart only: ")) << status.message();
+    EXPECT_EQ(valueOf("maxMessageSize"), "1M");
+    const auto kept = store_.keepSwitch("plugin.metrics.enabled", true);
+    EXPECT_TRUE(kept.message().starts_with("changed, but until the next restart only: ")) << kept.message();
 }
 
 TEST_F(RuntimeConfigTest, KeepsAKeyUnderOneOfItsNamesOnly) {
