@@ -18,7 +18,7 @@ constexpr ConfigKey kKeys[] = {
      "ASYNC_FLUSH SYNC_FLUSH"},
     {"flushIntervalCommitLog", ConfigType::Millis, "500", "Period of flushing under ASYNC_FLUSH.", 0, 1, 600'000},
     {"maxMessageSize", ConfigType::Bytes, "4194304", "Largest body of a message.", 0, 10, 512 * kMib},
-    {"fileReservedTime", ConfigType::Int, "72", "Hours for which messages are kept; 0 = for ever.", 0, 0, kHoursMax},
+    {"fileReservedTime", ConfigType::Int, "72", "Hours for which messages are kept; 0 = for ever.", plugin::kReloadable, 0, kHoursMax},
     {"sqliteBytesMax", ConfigType::Bytes, "0", "Bytes of messages that are kept, oldest removed first; 0 = no limit.", 0, 0},
     {"sqliteCleanInterval", ConfigType::Millis, "10s", "Period of removing messages that are too old or too much.", 0, 100, 86'400'000},
     {"sqliteBusyTimeout", ConfigType::Millis, "5s", "How long to wait while another process has the database locked.", 0, 0, 600'000},

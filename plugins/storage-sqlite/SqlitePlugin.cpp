@@ -31,6 +31,11 @@ Status SqlitePlugin::start() {
     return Status::ok();
 }
 
+Status SqlitePlugin::reconfigure(const plugin::ConfigView& view, std::span<const std::string_view>) {
+    store_->setRetention(SqliteConfig::from(view).store.retention);
+    return Status::ok();
+}
+
 void SqlitePlugin::copyConfig() {
     if (!copy_) return;
     const ConfigSnapshot found = copy_->look();

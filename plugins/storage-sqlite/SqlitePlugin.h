@@ -19,6 +19,7 @@ public:
     Status configure(const plugin::ConfigView& view) override;
     Status init(plugin::PluginContext& context) override;
     Status start() override;
+    Status reconfigure(const plugin::ConfigView& view, std::span<const std::string_view> changed) override;
     void stop() noexcept override;
 
 private:

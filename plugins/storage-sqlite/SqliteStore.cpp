@@ -18,7 +18,8 @@ constexpr std::int64_t kScanMax = 800;  // messages that one read looks at for a
 }  // namespace
 
 SqliteStore::SqliteStore(StoreSettings settings, FileSystem& files, const Clock& clock, plugin::Logger& log)
-    : settings_(std::move(settings)), files_(files), clock_(clock), log_(log), readers_(settings_), writer_(queues_, settings_, files, clock, log) {}
+    : settings_(std::move(settings)), files_(files), clock_(clock), log_(log), readers_(settings_), writer_(queues_, settings_, files, clock, log),
+      retentionMs_(settings_.retention.count()) {}
 
 SqliteStore::~SqliteStore() { close(); }
 
@@ -68,8 +69,8 @@ void SqliteStore::removeOld() {
     const std::int64_t begin = writer_.stats().minPhysical;
     const std::int64_t end = writer_.stats().nextPhysical;
     if (settings_.messageBytesMax > 0) cut = end - settings_.messageBytesMax;
-    if (settings_.retention.count() > 0) {
-        const std::int64_t before = clock_.wallMs() - settings_.retention.count();
+    if (const auto retentionMs = retentionMs_.load(std::memory_order_relaxed); retentionMs > 0) {
+        const std::int64_t before = clock_.wallMs() - retentionMs;
         const auto byTime = readers_.with([&](Reader& reader) { return reader.physicalByTime(begin, end, before); });
         if (byTime) cut = std::max(cut, *byTime);
     }

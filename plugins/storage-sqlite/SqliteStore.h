@@ -12,6 +12,7 @@
 #include "patchbay/service/MessageStore.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -32,6 +33,8 @@ public:
     void flushSoon() { writer_.flushSoon(); }
     /// Trims what is too old or too much. Waits for the writer.
     void removeOld();
+    /// How long messages are kept from the next removal on; 0 = for ever. Any thread.
+    void setRetention(std::chrono::milliseconds retention) noexcept { retentionMs_.store(retention.count(), std::memory_order_relaxed); }
     /// Keeps the broker's own files. Waits for the writer.
     Status keepConfig(const ConfigSnapshot& snapshot) { return writer_.keepConfig(snapshot); }
 
@@ -69,6 +72,7 @@ private:
     QueueTable queues_;
     mutable Readers readers_;
     Writer writer_;
+    std::atomic<std::int64_t> retentionMs_;
     std::atomic<std::int64_t> messagesRead_{0};
     std::atomic<std::int64_t> readsFound_{0};
     std::atomic<std::int64_t> readsMissed_{0};

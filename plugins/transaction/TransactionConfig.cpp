@@ -10,6 +10,8 @@ using plugin::ConfigType;
 using plugin::kReloadable;
 
 constexpr std::int64_t kHourMs = 3'600'000;
+/// The stores' bound: they have the same key.
+constexpr std::int64_t kHoursMax = 24 * 366 * 100;
 
 constexpr std::array kKeys{
     plugin::ConfigKey{"transactionTimeOut", ConfigType::Millis, "6000",
@@ -21,8 +23,8 @@ constexpr std::array kKeys{
     plugin::ConfigKey{"transactionOpMsgMaxSize", ConfigType::Bytes, "4096",
                       "Largest body of a record that says which half messages have ended.", 0, 32, 1'000'000},
     plugin::ConfigKey{"fileReservedTime", ConfigType::Int, "72",
-                      "Hours after which an open half message is set aside, because the store drops it; 0 = never.", 0, 0,
-                      1'000'000},
+                      "Hours after which an open half message is set aside, because the store drops it; 0 = never.", kReloadable, 0,
+                      kHoursMax},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ struct TransactionConfig {
     std::atomic<std::int64_t> timeoutMs{0};      ///< a younger message is not asked about
     std::atomic<std::int64_t> intervalMs{0};     ///< between rounds of questions
     std::atomic<std::int32_t> checksMax{0};      ///< questions before a message is given up
-    std::int64_t reservedMs = 0;                 ///< older ones are given up before the store drops them; 0 = never
+    std::atomic<std::int64_t> reservedMs{0};     ///< older ones are given up before the store drops them; 0 = never
     std::int32_t opBodyBytesMax = 0;
 
     static std::span<const plugin::ConfigKey> keys() noexcept;

@@ -229,5 +229,22 @@ TEST(SqlitePluginTest, OffersTheStoreFlushesItAndRemovesOldMessages) {
     EXPECT_TRUE(systemFiles().exists(dir.file("sqlite/messages.db")));
 }
 
+TEST(SqlitePluginTest, KeepsMessagesAsLongAsIsSaidWhileItRuns) {
+    const testkit::TempDir dir;
+    testkit::FakeContext context;
+    context.brokerIdentity().storeRoot = dir.path();
+    testkit::PluginRunner runner(context);
+    auto& plugin = runner.add<SqlitePlugin>({{"sqliteCleanInterval", "10m"}, {"flushIntervalCommitLog", "10m"}});
+    ASSERT_TRUE(runner.start());
+    auto* store = context.services().find<service::MessageStore>();
+    ASSERT_NE(store, nullptr);
+    EXPECT_EQ(appendOne(*store, {}).status, AppendStatus::PutOk);
+    context.advance(std::chrono::hours(2));
+    EXPECT_EQ(store->range("TopicTest", 0).min, 0);
+    ASSERT_TRUE(runner.reconfigure(plugin, {{"fileReservedTime", "1"}}));
+    context.advance(std::chrono::hours(1));
+    EXPECT_EQ(store->range("TopicTest", 0).min, 1);
+}
+
 }  // namespace
 }  // namespace patchbay::plugins::sqlite

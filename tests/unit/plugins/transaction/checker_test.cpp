@@ -251,6 +251,16 @@ TEST_F(TransactionTest, MessagesOlderThanTheStoreKeepsAreSetAside) {
     EXPECT_EQ(broker.all(protocol::kTopicTransCheckMaxTime).size(), 1U);
 }
 
+TEST_F(TransactionTest, HowLongTheStoreKeepsMessagesCanBeChangedWhileItRuns) {
+    Broker& broker = begin({{"transactionCheckInterval", "7200000"}});
+    ASSERT_TRUE(broker.runner.reconfigure(*broker.transactions, {{"fileReservedTime", "1"}}));
+    auto peer = broker.producer();
+    broker.half("U");
+    pass(std::chrono::seconds(7201));
+    EXPECT_TRUE(Broker::questions(*peer).empty());
+    EXPECT_EQ(broker.all(protocol::kTopicTransCheckMaxTime).size(), 1U);
+}
+
 TEST_F(TransactionTest, MessagesThatTheStoreHasDroppedAreForgotten) {
     Broker& broker = begin();
     for (int i = 0; i < 5; ++i) broker.half("U" + std::to_string(i));
