@@ -95,10 +95,11 @@ Response BrokerAdmin::updateConfig(const plugin::Request& request) {
         }
     }
     if (changes.empty()) return Response(ResponseCode::Success);
+    const auto before = context_.runtimeConfig().changeCount();
     const Status applied = context_.runtimeConfig().apply("broker", changes);
     if (applied.code() == StatusCode::Denied) return blackListed();
     // An error may be that of a change in force that could not be kept.
-    if (services_.registration) services_.registration->registerSoon();
+    if (services_.registration && (applied || context_.runtimeConfig().changeCount() != before)) services_.registration->registerSoon();
     if (!applied) return refusal(ResponseCode::SystemError, applied.message());
     return Response(ResponseCode::Success);
 }
