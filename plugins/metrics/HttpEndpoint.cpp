@@ -8,6 +8,7 @@
 #include <Poco/Net/HTTPServerResponse.h>
 #include <Poco/Net/ServerSocket.h>
 #include <Poco/ThreadPool.h>
+#include <system_error>
 
 namespace patchbay::plugins::metrics {
 
@@ -79,6 +80,11 @@ Result<std::uint16_t> HttpEndpoint::start(const std::string& host, std::uint16_t
         running_ = std::make_unique<Running>(std::move(answer), socket);
         running_->server.start();
         return socket.address().port();
+    } catch (const Poco::Exception& error) {
+        running_.reset();
+        // Poco's what() is the name of the class where there is no word for the error number.
+        const auto why = error.code() != 0 ? std::generic_category().message(error.code()) : error.displayText();
+        return Status(StatusCode::Io, "cannot listen on " + host + ":" + std::to_string(port) + ": " + why);
     } catch (const std::exception& error) {
         running_.reset();
         return Status(StatusCode::Io, host + ":" + std::to_string(port) + ": " + error.what());

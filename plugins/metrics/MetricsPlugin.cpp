@@ -37,7 +37,7 @@ Status MetricsPlugin::init(plugin::PluginContext& context) {
 
 Status MetricsPlugin::start() {
     const auto port = endpoint_.start(host_, port_, [this](const std::string& path) { return answer(path); });
-    if (!port) return port.error();
+    if (!port) return {port.error().code(), port.error().message() + " (metricsPromExporterHost, metricsPromExporterPort)"};
     log_->info("metrics are served", {{"host", host_}, {"port", *port}});
     return Status::ok();
 }

@@ -100,6 +100,16 @@ TEST(HttpEndpoint, AnswersPathsAndRefusesOtherMethods) {
     EXPECT_TRUE(get(*port, "HEAD /there HTTP/1.1\r\nHost: h\r\n\r\n").ends_with("\r\n\r\n"));
     HttpEndpoint second;
     EXPECT_EQ(second.start("127.0.0.1", *port, {}).error().code(), StatusCode::Io);
+    MetricsPlugin third;
+    testkit::FakeContext context;
+    test::FakeObservation observation;
+    context.provide<service::Observation>(observation);
+    const auto config = testkit::FakeConfig::parse(third.configKeys(), {{"metricsPromExporterPort", std::to_string(*port)}});
+    ASSERT_TRUE(third.configure(*config));
+    ASSERT_TRUE(third.init(context));
+    EXPECT_EQ(third.start().message(), "cannot listen on 127.0.0.1:" + std::to_string(*port) +
+                                           ": Address already in use (metricsPromExporterHost, metricsPromExporterPort)");
+    third.stop();
     endpoint.stop();
     endpoint.stop();
 }
