@@ -285,6 +285,7 @@ void BrokerApplication::askAdvertisedAddress() {
 }
 
 void BrokerApplication::reloadConfiguration() {
+    log_->reopen();
     appLog_->info("reading the configuration again");
     const auto status = operations_->applyFiles();
     if (status) return;

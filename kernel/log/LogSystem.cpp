@@ -38,12 +38,18 @@ spdlog::level::level_enum spdlogLevel(LogLevel level) noexcept {
     return spdlog::level::info;
 }
 
+spdlog::sink_ptr fileSink(const std::string& file, std::size_t bytesMax, std::size_t count) {
+    auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_st>(file, bytesMax, count);
+    sink->set_pattern(kPattern);
+    return sink;
+}
+
 }  // namespace
 
 /// The sinks and, in front of them, the queue whose thread alone uses them.
 struct LogSystem::Backend {
     Backend(const LogSettings& settings, spdlog::sink_ptr to, StandardErrorSink* hurried)
-        : sink(std::move(to)), standardError(hurried), queue(settings.queueLines, settings.queueBytes, [this](const LogLine& line) { write(line); }) {}
+        : file(settings.file), fileBytesMax(settings.fileBytesMax), fileCount(settings.fileCount), sink(std::move(to)), standardError(hurried), queue(settings.queueLines, settings.queueBytes, [this](const LogLine& line) { write(line); }) {}
     ~Backend() {
         if (standardError != nullptr) standardError->hurry();
     }
@@ -51,6 +57,7 @@ struct LogSystem::Backend {
     [[nodiscard]] std::size_t lost() const noexcept { return standardError != nullptr ? standardError->lost() : 0; }
     /// Says first how many lines are missing before this one.
     void write(const LogLine& line) {
+        if (again.exchange(false, std::memory_order_acq_rel)) openAgain();
         const auto count = lost() + queue.dropped();
         if (count > reported) {
             const auto text = "log lines were dropped count=" + std::to_string(count - reported);
@@ -63,7 +70,22 @@ struct LogSystem::Backend {
         sink->flush();   // a line that an operator waits for is there at once
     }
 
-    const spdlog::sink_ptr sink;
+    /// Lines go on into the old file when the new one cannot be opened.
+    void openAgain() noexcept {
+        try {
+            if (isPipeOfNobody(file)) throw std::runtime_error("it is a pipe that nobody reads");
+            sink = fileSink(file, fileBytesMax, fileCount);
+        } catch (const std::exception& error) {
+            const auto text = "the log file cannot be opened again file=" + file + " error=\"" + error.what() + "\"";
+            sink->log(spdlog::details::log_msg(std::chrono::system_clock::now(), {}, "kernel.log", spdlog::level::err, text));
+        }
+    }
+
+    const std::string file;   ///< empty for standard error
+    const std::size_t fileBytesMax;
+    const std::size_t fileCount;
+    spdlog::sink_ptr sink;
+    std::atomic<bool> again{false};
     StandardErrorSink* const standardError;   ///< null for a file
     std::size_t reported = 0;
     LineQueue queue;   // goes first: its thread writes what is queued before it ends
@@ -105,14 +127,13 @@ Result<std::unique_ptr<LogSystem>> LogSystem::open(const LogSettings& settings, 
         std::unique_ptr<Backend> backend;
         if (settings.file.empty()) {
             auto target = std::make_shared<StandardErrorSink>(STDERR_FILENO);
+            target->set_pattern(kPattern);
             backend = std::make_unique<Backend>(settings, target, target.get());
         } else {
             std::filesystem::create_directories(std::filesystem::path(settings.file).parent_path());
             if (isPipeOfNobody(settings.file)) return Status(StatusCode::Io, "log file " + settings.file + ": it is a pipe that nobody reads");
-            backend = std::make_unique<Backend>(
-                settings, std::make_shared<spdlog::sinks::rotating_file_sink_st>(settings.file, settings.fileBytesMax, settings.fileCount), nullptr);
+            backend = std::make_unique<Backend>(settings, fileSink(settings.file, settings.fileBytesMax, settings.fileCount), nullptr);
         }
-        backend->sink->set_pattern(kPattern);
         return std::unique_ptr<LogSystem>(new LogSystem(settings, clock, std::move(backend)));
     } catch (const std::exception& error) {
         return Status(StatusCode::Io, "log file " + settings.file + ": " + error.what());
@@ -137,6 +158,10 @@ void LogSystem::setLevels(const LogSettings& settings) {
     const std::lock_guard lock(mutex_);
     settings_ = settings;
     for (const auto& [path, logger] : loggers_) logger->setLevel(settings_.levelOf(path));
+}
+
+void LogSystem::reopen() noexcept {
+    if (!backend_->file.empty()) backend_->again.store(true, std::memory_order_release);
 }
 
 std::uint64_t LogSystem::dropped() const noexcept {

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] plugin::Logger& logger(std::string_view path);
     /// Takes over the levels of new settings; file and queue stay as they are.
     void setLevels(const LogSettings& settings);
+    /// Opens the file by its name again, before the next line: who moved it away gets no more lines in it. Any thread.
+    void reopen() noexcept;
     /// Lines that were dropped so far.
     [[nodiscard]] std::uint64_t dropped() const noexcept;
     /// Returns when the lines written before it are in the file.

@@ -64,6 +64,25 @@ TEST_F(LogTest, WritesLevelPathAndPairsOnOneLine) {
     EXPECT_NE(all.find(" W plugin.pull a message topic=\"t 1\" bytes=12\n"), std::string::npos) << all;
 }
 
+TEST_F(LogTest, WritesToAFileOfItsNameAgainAfterItWasMovedAway) {
+    auto log = open();
+    auto& logger = log->logger("kernel.app");
+    logger.info("before");
+    log->flush();
+    std::filesystem::rename(settings_.file, settings_.file + ".1");
+    log->reopen();
+    logger.info("after");
+    log->flush();
+    EXPECT_EQ(text().find("before"), std::string::npos) << text();
+    EXPECT_NE(text().find("after"), std::string::npos) << text();
+    // Nothing is lost where it cannot be opened.
+    std::filesystem::remove(settings_.file);
+    std::filesystem::create_directory(settings_.file);
+    log->reopen();
+    logger.info("still there");
+    log->flush();
+}
+
 TEST_F(LogTest, DecidesLevelsByTheLongestPath) {
     settings_.levels = {{"kernel", LogLevel::Warn}, {"kernel.net", LogLevel::Debug}};
     auto log = open();
