@@ -69,8 +69,8 @@ private:
 
     Status bind(plugin::Processors& processors) {
         using Code = protocol::RequestCode;
-        static constexpr std::array kTopics{Code::UpdateAndCreateTopic, Code::UpdateAndCreateTopicList, Code::GetTopicStatsInfo,
-                                            Code::DeleteTopicInBroker, Code::GetSystemTopicListFromBroker, Code::GetTopicConfig};
+        static constexpr std::array kTopics{Code::UpdateAndCreateTopic, Code::UpdateAndCreateTopicList, Code::DeleteTopicInBroker,
+                                            Code::GetSystemTopicListFromBroker, Code::GetTopicConfig};
         static constexpr std::array kGroups{Code::UpdateAndCreateSubscriptiongroup, Code::GetConsumerConnectionList,
                                             Code::GetProducerConnectionList, Code::DeleteSubscriptiongroup,
                                             Code::UpdateAndCreateSubscriptiongroupList, Code::QueryTopicConsumeByWho,
@@ -81,6 +81,8 @@ private:
         static constexpr std::array kAllTopics{Code::GetAllTopicConfig};
         static constexpr std::array kAllGroups{Code::GetAllSubscriptiongroupConfig};
         static constexpr std::array kAllOffsets{Code::GetAllConsumerOffset};
+        // The ends of a topic's queues, which clients may ask for one by one (30, 31): whoever reads messages begins with them.
+        static constexpr std::array kEnds{Code::GetTopicStatsInfo};
         static constexpr std::array kBroker{Code::UpdateBrokerConfig, Code::GetBrokerConfig, Code::GetBrokerRuntimeInfo};
         static constexpr std::array kStore{Code::CleanExpiredConsumequeue, Code::CleanUnusedTopic, Code::QueryConsumeQueue,
                                            Code::DeleteExpiredCommitlog};
@@ -89,6 +91,7 @@ private:
         if (auto bound = plugin::bindForOperatorsToo(processors, kAllTopics, *topics_, options); !bound) return bound;
         if (auto bound = plugin::bindForOperatorsToo(processors, kAllGroups, *groups_, options); !bound) return bound;
         if (auto bound = plugin::bindForOperatorsToo(processors, kAllOffsets, *consumption_, options); !bound) return bound;
+        if (auto bound = plugin::bindForOperatorsToo(processors, kEnds, *topics_, options); !bound) return bound;
         if (auto bound = plugin::bindAdministration(processors, kTopics, *topics_, options); !bound) return bound;
         if (auto bound = plugin::bindAdministration(processors, kGroups, *groups_, options); !bound) return bound;
         if (auto bound = plugin::bindAdministration(processors, kConsumption, *consumption_, options); !bound) return bound;

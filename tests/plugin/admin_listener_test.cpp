@@ -56,6 +56,23 @@ TEST(AdminListener, LeavesTablesThatSlavesReadWhereTheyAre) {
     }
 }
 
+TEST(AdminListener, LeavesToolsThatReadMessagesWhatTheyNeedAndSaysOfTheRestWhereItIs) {
+    BrokerProcess broker("adminListenPort = 0\n");
+    ASSERT_TRUE(broker.start()) << broker.output();
+    for (const auto port : {broker.brokerPort(), broker.adminPort()}) {
+        RawClient client(port);
+        auto ends = protocol::RemotingCommand::request(RequestCode::GetTopicStatsInfo);
+        ends.set("topic", "TBW102");
+        const auto answer = client.call(ends);
+        ASSERT_TRUE(answer);
+        EXPECT_EQ(answer->code, 0) << answer->remark.value_or("");
+    }
+    RawClient client(broker.brokerPort());
+    const auto answer = client.call(protocol::RemotingCommand::request(RequestCode::InvokeBrokerToResetOffset));
+    ASSERT_TRUE(answer);
+    EXPECT_NE(answer->remark.value_or("").find("adminListenPort"), std::string::npos) << answer->remark.value_or("");
+}
+
 TEST(AdminListener, IsNotThereUnlessAsked) {
     BrokerProcess broker;
     ASSERT_TRUE(broker.start()) << broker.output();
