@@ -129,6 +129,25 @@ void Operations::reload(const std::string& name, Done done) {
     soon({name, {}, false}, std::move(done));
 }
 
+Status Operations::doesNotServe(const std::string& name) const {
+    const auto& host = *prepared_.host;
+    for (const auto& file : prepared_.sources.pluginFiles()) {
+        if (file.plugin != name) continue;
+        if (!host.inRole(file)) return {StatusCode::Unsupported, "plugin " + name + " does not serve: its file names roles that this process does not have"};
+        Problems problems;
+        const auto manifest = readManifest(files_, host.libraryPath(file), "plugin " + name, problems);
+        if (!manifest) return refused(problems);
+        for (const auto& service : manifest->provides) {
+            const auto choice = prepared_.sources.choices().find(service.substr(0, service.find('/')));
+            if (choice == prepared_.sources.choices().end() || choice->second.plugin == name) continue;
+            return {StatusCode::Unsupported, "plugin " + name + " does not serve: service." + choice->first + " is " + choice->second.plugin + " (" +
+                                                 choice->second.where + "); write `service." + choice->first + " = " + name +
+                                                 "` into the main file and let it be read again"};
+        }
+    }
+    return {StatusCode::Unsupported, "plugin " + name + " does not serve; the log says why"};
+}
+
 void Operations::enable(const std::string& name, bool enabled, Done done) {
     loop_.post([this, name, enabled, done = std::move(done)](bool closed) {
         if (closed) return done({StatusCode::Unavailable, "the broker is stopping"});
@@ -136,6 +155,7 @@ void Operations::enable(const std::string& name, bool enabled, Done done) {
         switchedOff_.erase(name);
         auto status = change({{}, name, enabled});
         if (!status) switchedOff_ = std::move(before);
+        else if (enabled && prepared_.host->find(name) == nullptr) status = doesNotServe(name);
         else status = runtime_->keepSwitch(switchKey(name), enabled);
         log_->logger("kernel.app").info(enabled ? "enabling a plugin" : "disabling a plugin",
                                         {{"plugin", name}, {"result", status ? std::string("done") : status.message()}});
@@ -232,10 +252,75 @@ Result<service::PluginInspection> Operations::inspect(const std::string& name) {
     return out;
 }
 
+/// Providers and switches are no keys of anybody's table, but lines of the files all the same.
+void Operations::addLines(const ConfigSources& sources, std::vector<service::ConfigFact>& facts) const {
+    const auto add = [&](std::string key, std::string doc, std::string value, std::string where, std::string fileValue, std::string fileWhere) {
+        service::ConfigFact fact;
+        fact.owner = "kernel";
+        fact.key = std::move(key);
+        fact.doc = std::move(doc);
+        fact.type = typeName(plugin::ConfigType::Text);
+        fact.differs = value != fileValue;
+        fact.value = std::move(value);
+        fact.origin = where.empty() ? "default" : "file";
+        fact.where = std::move(where);
+        fact.fileValue = std::move(fileValue);
+        fact.fileWhere = std::move(fileWhere);
+        fact.live = true;
+        facts.push_back(std::move(fact));
+    };
+    std::map<std::string, std::pair<ServiceChoice, ServiceChoice>> choices;
+    for (const auto& [name, choice] : prepared_.sources.choices()) choices[name].first = choice;
+    for (const auto& [name, choice] : sources.choices()) choices[name].second = choice;
+    for (const auto& [name, both] : choices) {
+        add("service." + name, "Which plugin provides this service; another one takes over by config reload.", both.first.plugin,
+            both.first.where, both.second.plugin, both.second.where);
+    }
+    std::map<std::string, std::pair<const PluginFile*, const PluginFile*>> plugins;
+    for (const auto& file : prepared_.sources.pluginFiles()) plugins[file.plugin].first = &file;
+    for (const auto& file : sources.pluginFiles()) plugins[file.plugin].second = &file;
+    for (const auto& [name, both] : plugins) {
+        if (name.empty() || !prepared_.host->inRole(both.second != nullptr ? *both.second : *both.first)) continue;
+        const auto word = [](const PluginFile* file) { return file != nullptr && file->enabled ? "true" : "false"; };
+        const auto where = [](const PluginFile* file) { return file != nullptr ? file->path : std::string(); };
+        add(switchKey(name), "Whether the plugin is switched on: by the line `enabled` of its file, or by this key.", word(both.first),
+            where(both.first), word(both.second), where(both.second));
+    }
+}
+
+/// What a start would refuse. The keys of a plugin that does not run yet are not known here.
+void Operations::checkFiles(const ConfigSources& sources, Problems& problems) const {
+    const auto& host = *prepared_.host;
+    std::vector<KeyOwner> owners{{"kernel", &prepared_.kernelValues, nullptr}};
+    for (const auto& file : sources.pluginFiles()) {
+        if (!file.enabled || !host.inRole(file)) continue;
+        const auto* running = host.find(file.plugin);
+        if (running != nullptr) {
+            owners.push_back({file.plugin, &running->values(), &file});
+        } else if (std::find(host.notChosen().begin(), host.notChosen().end(), file.plugin) == host.notChosen().end()) {
+            return;
+        }
+    }
+    for (const auto& [name, off] : switchedOff_) owners.push_back({name, &off.values, nullptr});
+    const auto& before = prepared_.sources.choices();
+    const auto other = [&](const auto& choice) {
+        const auto at = before.find(choice.first);
+        return at == before.end() || at->second.plugin != choice.second.plugin;
+    };
+    if (std::any_of(sources.choices().begin(), sources.choices().end(), other)) return;
+    (void)checkKeys(sources, owners, problems);
+}
+
 Result<std::vector<service::ConfigFact>> Operations::compare() const {
     Problems problems;
     const auto sources = readSources(files_, options_, prepared_.settings, problems);
     std::vector<service::ConfigFact> facts;
+    const auto asked = loop_.call([&] {
+        addLines(sources, facts);
+        checkFiles(sources, problems);
+        return Status::ok();
+    });
+    if (!asked) return asked;
     for (const auto& owner : runtime_->owners()) {
         const auto assignments = assignmentsOf(sources, owner.name);
         for (const auto& [name, item] : owner.values.items()) {

@@ -62,6 +62,10 @@ private:
     Status changeOrThrow(const Order& order);
     [[nodiscard]] std::vector<service::PluginInfo> plugins() const;
     [[nodiscard]] service::PluginInfo infoOf(const PluginInstance& instance, const char* state) const;
+    /// Why a plugin that is enabled now does not run all the same.
+    [[nodiscard]] Status doesNotServe(const std::string& name) const;
+    void addLines(const ConfigSources& sources, std::vector<service::ConfigFact>& facts) const;
+    void checkFiles(const ConfigSources& sources, Problems& problems) const;
     [[nodiscard]] Status checkKeysOf(const ConfigSources& sources, const PluginPlan& plan);
 
     FileSystem& files_;

@@ -48,7 +48,9 @@ protected:
         if (!document) return live;
         for (const auto item : document->root()["keys"]) {
             if (!item.value["live"].boolean().value_or(false) || item.value["owner"].text().value_or("") == "namesrv") continue;
-            live[std::string(item.value["key"].text().value_or(""))] = item.value["value"].text().value_or("");
+            const std::string key(item.value["key"].text().value_or(""));
+            if (key.starts_with("service.") || key.starts_with("plugin.")) continue;   // by the files alone
+            live[key] = item.value["value"].text().value_or("");
         }
         return live;
     }

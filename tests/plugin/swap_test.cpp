@@ -146,6 +146,9 @@ TEST_F(OperateTest, SwitchesPluginsAndKeepsThatOverARestart) {
         EXPECT_EQ(needed.code, 1);
         EXPECT_NE(needed.remark.value_or("").find("PB-1111"), std::string::npos) << needed.remark.value_or("");
         EXPECT_EQ(ask(client, PrivateCode::DisablePlugin, "nobody").code, 1);
+        const auto other = ask(client, PrivateCode::EnablePlugin, "storage-sqlite");
+        EXPECT_EQ(other.code, 1);
+        EXPECT_NE(other.remark.value_or("").find("service.patchbay.MessageStore is storage-mmap"), std::string::npos) << other.remark.value_or("");
     }
     EXPECT_EQ(broker_.stop(SIGTERM), 0);
     ASSERT_TRUE(broker_.start()) << broker_.output();
@@ -166,7 +169,20 @@ TEST_F(OperateTest, TellsWhatRunsAgainstWhatTheFilesSay) {
     ASSERT_NE(at, std::string::npos);
     EXPECT_NE(body.find("\"fileValue\":\"77\"", at), std::string::npos) << body.substr(at, 400);
     EXPECT_NE(body.find("\"differs\":true", at), std::string::npos);
-    broker_.folder().write("main.conf", broker_.folder().read("main.conf") + "heldPulsMax = 77\n");
+    const auto good = broker_.folder().read("main.conf");
+    broker_.folder().write("main.conf", good + "plugin.reply.enabled = false\nservice.patchbay.MessageStore = storage-sqlite\n");
+    body = ask(client, PrivateCode::CompareConfiguration).body;
+    for (const auto& [key, value] : {std::pair("plugin.reply.enabled", "false"), std::pair("service.patchbay.MessageStore", "storage-sqlite")}) {
+        const auto line = body.find(std::string("\"key\":\"") + key + "\"");
+        ASSERT_NE(line, std::string::npos) << key;
+        const auto fact = body.substr(line, body.find('}', line) - line);
+        EXPECT_NE(fact.find(std::string("\"fileValue\":\"") + value + "\""), std::string::npos) << fact;
+        EXPECT_NE(fact.find("\"differs\":true"), std::string::npos) << fact;
+    }
+    broker_.folder().write("main.conf", good + "heldPulsMax = 77\n");
+    const auto wrong = ask(client, PrivateCode::CompareConfiguration);
+    EXPECT_EQ(wrong.code, 1) << wrong.body;
+    EXPECT_NE(wrong.remark.value_or("").find("did you mean heldPullsMax?"), std::string::npos) << wrong.remark.value_or("");
     const auto refused = ask(client, PrivateCode::ReloadConfiguration);
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.remark.value_or("").find("did you mean heldPullsMax?"), std::string::npos) << refused.remark.value_or("");
