@@ -8,6 +8,7 @@
 #include "patchbay/service/AppendRecord.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace patchbay::mmapstore {
 
@@ -48,6 +49,17 @@ void Appender::setOpen(bool open) noexcept {
     const std::lock_guard lock(mutex_);
     open_ = open;
     lastRecord_ = p_.state.lastRecord.load();
+    // Before the first send: who looks at the log of a start wants to see it there.
+    if (open) noteDisk(p_.guard.check());
+}
+
+void Appender::noteDisk(const Status& outcome) noexcept {
+    if (outcome.code() == StatusCode::Full) {
+        if (std::exchange(diskFull_, true)) return;
+        p_.log.limited(plugin::LogLevel::Error, "messages are refused until there is room on the disk", {{"reason", outcome.message()}});
+    } else if (outcome && std::exchange(diskFull_, false)) {
+        p_.log.limited(plugin::LogLevel::Info, "there is room on the disk again; messages are accepted");
+    }
 }
 
 void Appender::append(AppendBatch& batch) noexcept {
@@ -70,6 +82,7 @@ void Appender::append(AppendBatch& batch) noexcept {
         if (!outcome) {
             takeBack(batch, work, refusal, outcome);
         } else if (!work.chunks.empty()) {
+            if (diskFull_) noteDisk(outcome);
             commit(work);
             if (pooled) {
                 const bool waits = std::any_of(batch.items.begin(), batch.items.end(), [](const AppendItem& item) {
@@ -381,6 +394,7 @@ void Appender::takeBack(AppendBatch& batch, const AppendWork& work, AppendStatus
     }
     p_.state.refused.fetch_add(static_cast<std::int64_t>(batch.items.size()), std::memory_order_relaxed);
     batch.failure = p_.guard.explain(why);
+    noteDisk(batch.failure);
     if (work.size == 0) return;
     p_.log.limited(plugin::LogLevel::Error, "messages could not be written", {{"error", batch.failure.toString()}});
     abandonedFrom_ = p_.state.end.load(std::memory_order_relaxed);

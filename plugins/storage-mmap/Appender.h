@@ -58,6 +58,8 @@ public:
 
 private:
     void setOpen(bool open) noexcept;
+    /// A line in the log when a full disk begins to hold messages up, and one when it is over.
+    void noteDisk(const Status& outcome) noexcept;
     /// Whether what holds messages up is over.
     bool retry();
     /// Ok, or why nothing can be written now.
@@ -98,6 +100,7 @@ private:
     const Parts p_;
     std::mutex mutex_;
     bool open_ = false;            // guarded by mutex_, like everything below
+    bool diskFull_ = false;        // and the log says so
     MonotonicTime nextRetry_{};
     AppendWork reused_;            // ASYNC_FLUSH
     std::vector<Texts> texts_;     // of a group, while it is encoded

@@ -69,7 +69,7 @@ Status CommitLog::checkSize(const Found& found, bool last) {
             Result<std::unique_ptr<File>> file = files_.open(path, OpenMode::ReadWrite);
             if (!file) return file.error();
             log_.warn("extended a short commit-log file", {{"file", path}, {"bytes", found.info.size}});
-            return (*file)->allocate(0, wanted);
+            return SegmentAllocator::reserve(**file, segmentBytes_);
         }
     }
     return {StatusCode::Corrupt, path + " has " + std::to_string(found.info.size) + " bytes, mappedFileSizeCommitLog is " +
@@ -153,7 +153,7 @@ Status CommitLog::cut(std::int64_t position, bool clear) {
     if (clear) {
         // Shortening and extending is the quickest way to zeros, and the blocks are reserved again.
         if (Status cutOff = (*file)->truncate(static_cast<std::uint64_t>(position - start)); !cutOff) return cutOff;
-        if (Status grown = (*file)->allocate(0, static_cast<std::uint64_t>(segmentBytes_)); !grown) return grown;
+        if (Status grown = SegmentAllocator::reserve(**file, segmentBytes_); !grown) return grown;
     }
     use(start, std::move(*file));
     // A killed process may have left what was found here in the page cache only.

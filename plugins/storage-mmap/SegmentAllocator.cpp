@@ -5,6 +5,12 @@
 
 namespace patchbay::mmapstore {
 
+Status SegmentAllocator::reserve(File& file, std::int64_t segmentBytes) {
+    const Status reserved = file.allocate(0, static_cast<std::uint64_t>(segmentBytes));
+    if (reserved.code() != StatusCode::Full) return reserved;
+    return {StatusCode::Full, reserved.message() + "; a file of the log takes " + std::to_string(segmentBytes) + " bytes at once (mappedFileSizeCommitLog)"};
+}
+
 void SegmentAllocator::start(Housekeeping housekeeping) {
     stopping_ = false;
     housekeeping_ = std::move(housekeeping);
@@ -61,7 +67,7 @@ Result<std::unique_ptr<File>> SegmentAllocator::make(std::int64_t start) {
     const std::string path = pathOf_(start);
     Result<std::unique_ptr<File>> file = files_.open(path, OpenMode::Create);
     if (!file) return file.error();
-    Status reserved = (*file)->allocate(0, static_cast<std::uint64_t>(segmentBytes_));
+    Status reserved = reserve(**file, segmentBytes_);
     if (reserved) reserved = files_.syncDirectory(path.substr(0, path.rfind('/')));
     if (!reserved) {
         file->reset();

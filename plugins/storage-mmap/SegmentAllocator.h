@@ -32,6 +32,9 @@ public:
         : files_(files), log_(log), pathOf_(std::move(pathOf)), segmentBytes_(segmentBytes) {}
     ~SegmentAllocator() { stop(); }
 
+    /// Blocks for a whole file; a disk that is too full for it is told how much it takes and which key says so.
+    static Status reserve(File& file, std::int64_t segmentBytes);
+
     void start(Housekeeping housekeeping);
     /// Housekeeping at once. Any thread.
     void poke() noexcept;

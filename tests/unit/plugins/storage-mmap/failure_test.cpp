@@ -80,7 +80,7 @@ TEST_F(MmapFailure, AFullDiskIsExplainedAndWritingGoesOnWhenThereIsSpace) {
         ASSERT_LT(stored, 100U);
     }
     EXPECT_EQ(status, AppendStatus::ServiceNotAvailable);
-    for (const char* part : {"/store/commitlog", "40000", "diskSpaceWarningLevelRatio"}) {
+    for (const char* part : {"/store/commitlog", "40000", "diskSpaceWarningLevelRatio", "takes 16384 bytes at once (mappedFileSizeCommitLog)"}) {
         EXPECT_NE(why.message().find(part), std::string::npos) << part << " in: " << why.message();
     }
     disk->setCapacity(std::uint64_t{1} << 30);
@@ -103,6 +103,30 @@ TEST_F(MmapFailure, TheDiskRatioRefusesBeforeTheDiskIsFullAndHasHysteresis) {
     store().tunables().diskFreeBytesMin = 5000;
     EXPECT_EQ(statusAt(used + 10'000), AppendStatus::PutOk);
     EXPECT_EQ(statusAt(used + 3000), AppendStatus::ServiceNotAvailable);
+}
+
+TEST_F(MmapFailure, TheLogSaysWhenAFullDiskRefusesMessagesAndWhenItIsOver) {
+    constexpr std::string_view kRefused = "messages are refused until there is room on the disk";
+    constexpr std::string_view kOver = "there is room on the disk again; messages are accepted";
+    open();
+    const std::uint64_t used = 16'384 + 100;
+    const auto sendAt = [&](std::uint64_t capacity) {
+        disk->setCapacity(capacity);
+        clock.advance(std::chrono::seconds(2));
+        return append("x").status;
+    };
+    EXPECT_EQ(sendAt(used * 100 / 95), AppendStatus::ServiceNotAvailable);
+    EXPECT_EQ(sendAt(used * 100 / 95), AppendStatus::ServiceNotAvailable);
+    EXPECT_EQ(log.count(kRefused), 1U);
+    EXPECT_TRUE(log.contains("diskSpaceWarningLevelRatio refuses messages above 90 %"));
+    EXPECT_EQ(log.count(kOver), 0U);
+    EXPECT_EQ(sendAt(used * 100 / 60), AppendStatus::PutOk);
+    EXPECT_EQ(log.count(kOver), 1U);
+    kill();
+    disk->setCapacity(used * 100 / 95);
+    log.clear();
+    open();
+    EXPECT_EQ(log.count(kRefused), 1U) << "before anybody sends";
 }
 
 class MmapFaultyDisk : public testing::Test {
