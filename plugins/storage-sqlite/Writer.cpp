@@ -101,7 +101,7 @@ void Writer::enqueue(Work work) {
     if (waiting_) wake_.notify_one();
 }
 
-Status Writer::run(Command command) {
+Status Writer::run(const char* what, Command command) {
     std::promise<Status> outcome;
     auto future = outcome.get_future();
     {
@@ -111,25 +111,25 @@ Status Writer::run(Command command) {
             Status status = command();
             outcome.set_value(status);
             return status;
-        }});
+        }, what});
         if (waiting_) wake_.notify_one();
     }
     return future.get();
 }
 
-Status Writer::flush() { return run([this] { return flushNow(); }); }
-Status Writer::deleteTopic(std::string_view topic) { return run([this, name = std::string(topic)] { return dropNow(name); }); }
+Status Writer::flush() { return run("flush", [this] { return flushNow(); }); }
+Status Writer::deleteTopic(std::string_view topic) { return run("delete a topic", [this, name = std::string(topic)] { return dropNow(name); }); }
 Status Writer::keepConfig(const ConfigSnapshot& snapshot) {
-    return run([&] {
+    return run("keep the files of config/", [&] {
         const Status room = roomInLog();
         return room ? tables_->keepConfig(snapshot, clock_.wallMs()) : room;
     });
 }
-Status Writer::trim(std::int64_t physicalOffset) { return run([this, physicalOffset] { return trimNow(physicalOffset); }); }
+Status Writer::trim(std::int64_t physicalOffset) { return run("remove old messages", [this, physicalOffset] { return trimNow(physicalOffset); }); }
 
 void Writer::flushSoon() {
     if (stats_.behindFlushBytes == 0) return;
-    enqueue({nullptr, [this] { return flushNow(); }});
+    enqueue({nullptr, [this] { return flushNow(); }, "flush"});
 }
 
 void Writer::addListener(service::AppendListener& listener) {
@@ -168,9 +168,9 @@ void Writer::gather(std::unique_lock<std::mutex>& lock) {
     wanted_ = 0;
 }
 
-bool Writer::take(std::vector<service::AppendBatch*>& group, Command& command) {
+bool Writer::take(std::vector<service::AppendBatch*>& group, Work& command) {
     group.clear();
-    command = nullptr;
+    command = {};
     std::unique_lock lock(mutex_);
     if (work_.empty() && !removalsPending_) {
         waiting_ = true;
@@ -179,7 +179,7 @@ bool Writer::take(std::vector<service::AppendBatch*>& group, Command& command) {
     }
     if (work_.empty()) return running_;  // nothing to do but to clean up, or the end
     if (work_.front().batch == nullptr) {
-        command = std::move(work_.front().command);
+        command = std::move(work_.front());
         work_.pop_front();
         return true;
     }
@@ -198,10 +198,12 @@ bool Writer::take(std::vector<service::AppendBatch*>& group, Command& command) {
 
 void Writer::loop() noexcept {
     std::vector<service::AppendBatch*> group;
-    Command command;
-    while (take(group, command)) {
-        if (command) {
-            if (const Status status = command(); !status) log_.warn("a task of the store failed", {{"reason", status.message()}});
+    Work work;
+    while (take(group, work)) {
+        if (work.command) {
+            if (const Status status = work.command(); !status) {
+                log_.limited(plugin::LogLevel::Warn, std::string("cannot ") + work.what, {{"reason", status.message()}});
+            }
         } else if (!group.empty()) {
             writeGroup(group);
         } else {

@@ -70,6 +70,7 @@ private:
     struct Work {
         service::AppendBatch* batch = nullptr;
         Command command{};
+        const char* what = "";   ///< the command is for, in lines of the log
     };
     /// A message that was written and is not visible yet.
     struct Written {
@@ -84,8 +85,8 @@ private:
     /// of what the last commit took, and not for more messages than were under way then.
     void gather(std::unique_lock<std::mutex>& lock);
     /// The next command, or as many batches as make a group; false at the end.
-    bool take(std::vector<service::AppendBatch*>& group, Command& command);
-    Status run(Command command);
+    bool take(std::vector<service::AppendBatch*>& group, Work& command);
+    Status run(const char* what, Command command);
     void enqueue(Work work);
     [[nodiscard]] static std::size_t bytesOf(const service::AppendBatch& batch) noexcept;
 

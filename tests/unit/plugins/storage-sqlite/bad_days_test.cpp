@@ -167,7 +167,13 @@ TEST_F(SqliteBadDays, AFullDiskIsNamedAndWritesGoOnByThemselves) {
     test::useFaultyVfs(&faults);
     appendOne(store(), {.body = "kept"});
     faults.failWrites(Status(StatusCode::Full, "no space left on device"));
-    expectHas(refusal(store()), {"messages.db", "full", "bytes free"});
+    // What comes by a clock names itself, and has a line in ten seconds.
+    ConfigSnapshot snapshot;
+    snapshot.offsetsChanged = true;
+    snapshot.offsets = {{"billing", "orders", 0, 1}};
+    EXPECT_FALSE(store().keepConfig(snapshot));
+    expectHas(refusal(store()), {"messages.db", "full", "bytes free"});   // by the same thread, behind the line
+    EXPECT_EQ(log.countLimited("cannot keep the files of config/"), 1U);
     faults.clear();
     EXPECT_EQ(appendOne(store(), {.body = "next"}).queueOffset, 1);
     EXPECT_TRUE(log.contains("PB-1501 cannot write"));
