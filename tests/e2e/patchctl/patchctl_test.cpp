@@ -225,6 +225,12 @@ TEST_F(PatchctlFixture, ConfigurationIsReadChangedAndCompared) {
     EXPECT_NE(different.out.find("\"file\":\"33\",\"running\":\"32\""), std::string::npos) << different.out;
     std::ofstream(file) << "maxTransferCountOnMessageInMemory = 32\n";
     EXPECT_EQ(shell("config diff " + file).exit, 0);
+    std::ofstream(file) << "plugin.reply.enabled = true\n";
+    EXPECT_EQ(shell("config diff " + file).exit, 0) << "a line that is no key of the broker's table";
+    std::ofstream(file) << "plugin.reply.enabled = false\n";
+    EXPECT_EQ(shell("config diff " + file).exit, 6);
+    EXPECT_NE(done("config explain fileReservedTime").find(", transaction"), std::string::npos) << "all owners";
+    EXPECT_NE(done("config explain plugin.reply.enabled").find("true"), std::string::npos);
     EXPECT_EQ(shell("config set namesrv.nothing 1 --nameserver --dry-run").exit, 0);
 }
 

@@ -6,6 +6,7 @@
 #include "patchbay/protocol/json/Value.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,22 @@ Result<std::string> compared(Session& session) {
 
 std::string textOf(const json::Value& fact, std::string_view name) { return fact[name].text().value_or(""); }
 
+/// Lines that choose a provider or switch a plugin.
+bool byFilesAlone(std::string_view key) {
+    return key.starts_with("service.") || (key.starts_with("plugin.") && key.ends_with(".enabled"));
+}
+
+std::optional<std::string> lineThatRuns(Session& session, const std::string& key) {
+    const auto body = compared(session);
+    if (!body) return std::nullopt;
+    const auto document = json::Document::parse(*body);
+    if (!document) return std::nullopt;
+    for (const auto item : document->root()["keys"]) {
+        if (textOf(item.value, "key") == key) return textOf(item.value, "value");
+    }
+    return std::nullopt;
+}
+
 Exit diffFile(Session& session, const Arguments& arguments) {
     const auto text = session.files().readAll(arguments.at(0));
     if (!text) return session.fail(text.error());
@@ -111,7 +128,11 @@ Exit diffFile(Session& session, const Arguments& arguments) {
     Table table{{{"key", "KEY"}, {"file", "FILE"}, {"running", "RUNNING"}}, {}};
     for (const auto& [key, value] : *wanted) {
         const auto at = config->find(key);
-        if (at == config->end()) {
+        if (at == config->end() && byFilesAlone(key)) {
+            // A broker's own table of keys has no such line; only Patchbay tells what runs.
+            const auto running = arguments.has("nameserver") ? std::nullopt : lineThatRuns(session, key);
+            if (running && *running != value) table.add({key, value, *running});
+        } else if (at == config->end()) {
             table.add({key, value, Cell()});
         } else if (at->second != value) {
             table.add({key, value, at->second});
@@ -145,18 +166,28 @@ Exit explain(Session& session, const Arguments& arguments) {
     const auto document = json::Document::parse(*body);
     if (!document) return session.fail(document.error());
     std::vector<std::string> known;
+    std::vector<json::Value> facts;   // a key may have several owners
     for (const auto item : document->root()["keys"]) {
         known.push_back(textOf(item.value, "key"));
-        if (known.back() != arguments.at(0)) continue;
-        Record record;
-        for (const char* name : {"key", "owner", "doc", "type", "default", "value", "origin", "where", "fileValue", "fileWhere"}) {
-            record.add(name, textOf(item.value, name));
-        }
-        record.add("live", item.value["live"].boolean().value_or(false));
-        session.out().print(record);
-        return Exit::Done;
+        if (known.back() == arguments.at(0)) facts.push_back(item.value);
     }
-    return session.fail(noKey("the broker", arguments.at(0), known));
+    if (facts.empty()) return session.fail(noKey("the broker", arguments.at(0), known));
+    const auto ofAll = [&](const char* name) {
+        const auto first = textOf(facts.front(), name);
+        if (std::ranges::all_of(facts, [&](const json::Value& fact) { return textOf(fact, name) == first; })) return first;
+        std::string text;
+        for (const auto& fact : facts) text += (text.empty() ? "" : "; ") + textOf(fact, "owner") + ": " + textOf(fact, name);
+        return text;
+    };
+    std::string owners;
+    for (const auto& fact : facts) owners += (owners.empty() ? "" : ", ") + textOf(fact, "owner");
+    Record record;
+    record.add("key", arguments.at(0));
+    record.add("owner", owners);
+    for (const char* name : {"doc", "type", "default", "value", "origin", "where", "fileValue", "fileWhere"}) record.add(name, ofAll(name));
+    record.add("live", std::ranges::all_of(facts, [](const json::Value& fact) { return fact["live"].boolean().value_or(false); }));
+    session.out().print(record);
+    return Exit::Done;
 }
 
 /// What still differs after a reload: keys of the kernel, and of plugins with the plugin's name before them. Empty when the broker does
