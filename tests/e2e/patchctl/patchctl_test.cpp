@@ -198,6 +198,48 @@ TEST_F(PatchctlFixture, ClustersAndBrokersAreShown) {
     EXPECT_NE(done("route CtlFence --json").find("\"perm\":\"RW-\""), std::string::npos);
 }
 
+TEST_F(PatchctlFixture, WhatIsLimitedToABrokerLeavesTheOthersAlone) {
+    BrokerProcess other("brokerName = ctl-b\nnamesrvAddr = 127.0.0.1:" + std::to_string(broker_->namesrvPort()) + "\n");
+    ASSERT_TRUE(other.start()) << other.output();
+    int tries = 0;
+    while (shell("topic create CtlTwoReady -b ctl-b").exit == 3) ASSERT_LT(++tries, 200) << other.output();
+    std::string text;
+    std::string first;
+    const auto list = parsed("cluster list", text);
+    for (const auto item : list.root()) {
+        if (const auto name = item.value["broker"].text().value_or(""); name != "ctl-b") first = name;
+    }
+    ASSERT_FALSE(first.empty()) << text;
+    done("topic create CtlTwo --queues 1");
+    const std::string address = "127.0.0.1:" + std::to_string(other.brokerPort());
+    done("message send CtlTwo --body b --count 4 -b ctl-b --keys two");
+    done("message send CtlTwo --body a --count 2 --keys two -b " + first);
+    const auto messages = [](const std::string& broker) { return done("topic show CtlTwo --json -b " + broker); };
+    EXPECT_NE(messages(first).find("\"messages\":2"), std::string::npos) << "sent only where it was to be sent";
+    EXPECT_NE(messages("ctl-b").find("\"messages\":4"), std::string::npos);
+    const auto lines = [](const std::string& out) { return std::count(out.begin(), out.end(), '\n'); };
+    EXPECT_EQ(lines(done("message tail CtlTwo --json")), 6);
+    for (const std::string& only : {std::string("ctl-b"), address}) {
+        EXPECT_EQ(lines(done("message tail CtlTwo --json -b " + only)), 4);
+        EXPECT_EQ(lines(done("message get CtlTwo --json -b " + only)), 4);
+        const std::string byKey = done("message get CtlTwo --key two --json -b " + only);
+        EXPECT_EQ(lines(byKey), 4);
+        EXPECT_NE(byKey.find("\"broker\":\"ctl-b\""), std::string::npos) << byKey;
+    }
+    done("group create CtlTwoGroup");
+    const auto rows = parsed("offset reset CtlTwoGroup --topic CtlTwo --to last -b ctl-b", text);
+    EXPECT_EQ(rows.root().size(), 1U) << text;
+    EXPECT_NE(text.find("\"broker\":\"ctl-b\""), std::string::npos) << text;
+    EXPECT_NE(done("topic delete CtlTwo --dry-run --json -b ctl-b").find("\"messages\":4"), std::string::npos);
+    done("topic delete CtlTwo -b ctl-b");
+    EXPECT_EQ(shell("topic show CtlTwo -b ctl-b").exit, 3);
+    EXPECT_NE(messages(first).find("\"messages\":2"), std::string::npos) << "the other broker keeps its messages";
+    EXPECT_NE(done("route CtlTwo --json").find(first), std::string::npos);
+    done("topic delete CtlTwo -b " + first);
+    EXPECT_EQ(shell("route CtlTwo").exit, 3) << "gone with the last broker that had it";
+    EXPECT_EQ(other.stop(SIGTERM), 0) << other.output();
+}
+
 TEST_P(PatchctlOnStore, TopShowsBrokersAndTopics) {
     done("topic create CtlTop");
     done("message send CtlTop --body x");

@@ -136,6 +136,9 @@ Status Arguments::choose(std::vector<std::string> plain) {
     const std::size_t skip = wordsOf(command_->words);
     positional_.assign(plain.begin() + static_cast<std::ptrdiff_t>(skip), plain.end());
     if (help_) return Status::ok();
+    for (const char* limit : {"broker", "cluster"}) {
+        if (command_->unlimited && has(limit)) return usage("'" + std::string(command_->words) + "' cannot be limited by --" + limit);
+    }
     const auto& wanted = command_->arguments;
     if (positional_.size() > wanted.size()) {
         return usage("'" + std::string(command_->words) + "' takes " + (wanted.empty() ? "no arguments" : "fewer arguments") + ", what is '" +

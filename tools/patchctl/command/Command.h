@@ -44,7 +44,7 @@ struct Argument {
 
 using Handler = Exit (*)(Session& session, const Arguments& arguments);
 
-/// All text is static. `destroys` gives the command --dry-run.
+/// All text is static. `destroys` gives the command --dry-run; `unlimited` takes --broker and --cluster from it.
 struct Command {
     std::string_view words;             ///< "topic list"
     std::string_view summary;           ///< one line, no full stop
@@ -53,6 +53,7 @@ struct Command {
     std::span<const Option> options = {};
     std::string_view example = {};      ///< one line that works
     bool destroys = false;
+    bool unlimited = false;             ///< asks the whole cluster whatever --broker says, and so refuses it
     Handler run = nullptr;
 };
 

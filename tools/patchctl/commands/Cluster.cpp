@@ -221,9 +221,9 @@ constexpr Command kCommands[] = {
     {.words = "broker producers", .summary = "Lists connected producers", .example = "patchctl broker producers", .run = producers},
     {.words = "broker fence", .summary = "Takes a broker out of all routes for writing, before maintenance",
      .text = "Clients stop sending to it within 30 s and go on consuming. It lasts until 'broker unfence' or until the broker registers a change.",
-     .arguments = kBrokerName, .example = "patchctl broker fence broker-a", .destroys = true, .run = fence},
+     .arguments = kBrokerName, .example = "patchctl broker fence broker-a", .destroys = true, .unlimited = true, .run = fence},
     {.words = "broker unfence", .summary = "Takes a broker back into all routes for writing", .arguments = kBrokerName,
-     .example = "patchctl broker unfence broker-a", .run = unfence},
+     .example = "patchctl broker unfence broker-a", .unlimited = true, .run = unfence},
     {.words = "top", .summary = "Shows rates, lag and latency by broker, topic and plugin, again and again", .options = kTop,
      .example = "patchctl top --interval 5", .run = top},
 };

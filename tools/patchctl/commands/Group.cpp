@@ -182,6 +182,19 @@ Result<std::int64_t> goal(Session& session, const Arguments& arguments, const cl
     return admin.offsetAt(queue, *time);
 }
 
+/// The chosen brokers tell the members, each for its own queues.
+Status resetOnChosen(Session& session, const Arguments& arguments, std::int64_t timestampMs) {
+    const auto brokers = session.masters();
+    if (!brokers) return brokers.error();
+    for (const auto& broker : *brokers) {
+        const auto reset = session.ask(broker.address, static_cast<std::int32_t>(protocol::RequestCode::InvokeBrokerToResetOffset),
+                                       {{"group", arguments.at(0)}, {"topic", arguments.text("topic")}, {"queueId", "-1"}, {"offset", "-1"},
+                                        {"timestamp", std::to_string(timestampMs)}, {"isForce", "true"}});
+        if (!reset && reset.error().code() != StatusCode::NotFound) return reset.error();
+    }
+    return Status::ok();
+}
+
 /// Online members hear of a reset from the broker; a group that is not online only has offsets, and those are written.
 Status resetQueues(Session& session, const Arguments& arguments, const std::map<client::MessageQueue, std::int64_t>& goals) {
     client::AdminClient& admin = **session.client();
@@ -191,6 +204,7 @@ Status resetQueues(Session& session, const Arguments& arguments, const std::map<
         const auto time = to == "last" ? Result<std::int64_t>(-1) : to == "first" ? Result<std::int64_t>(0)
                                                                                     : parseTime(to, session.clock().wallMs());
         if (!time) return time.error();
+        if (session.limited()) return resetOnChosen(session, arguments, *time);
         const auto reset = admin.resetOffsets(arguments.at(0), arguments.text("topic"), *time, true);
         return reset ? Status::ok() : reset.error();
     }
@@ -207,7 +221,7 @@ Exit reset(Session& session, const Arguments& arguments) {
     auto admin = session.client();
     if (!admin) return session.fail(admin.error());
     if (!arguments.has("topic")) return session.fail({StatusCode::InvalidArgument, "--topic is missing: whose offsets are set"});
-    const auto stats = (*admin)->topicStats(arguments.text("topic"));
+    const auto stats = session.topicStats(arguments.text("topic"));
     if (!stats) return session.fail(stats.error());
     std::map<client::MessageQueue, std::int64_t> goals;
     Table table{{{"broker", "BROKER"}, {"queue", "QUEUE"}, {"from", "FROM"}, {"to", "TO"}, {"again", "AGAIN"}, {"skipped", "SKIPPED"}}, {}};
@@ -252,7 +266,7 @@ constexpr Command kGroups[] = {
     {.words = "group show", .summary = "Shows who is connected for a group, and what it subscribes", .arguments = kGroup,
      .example = "patchctl group show billing", .run = show},
     {.words = "group client", .summary = "Asks one member of a group how it is", .text = "The answer is the client's own, as JSON.", .arguments = kMember,
-     .options = kStack, .example = "patchctl group client billing 10.0.0.7@4711 --stack", .run = client},
+     .options = kStack, .example = "patchctl group client billing 10.0.0.7@4711 --stack", .unlimited = true, .run = client},
     {.words = "group create", .summary = "Creates a consumer group on the chosen brokers", .arguments = kGroup, .options = kSettings,
      .example = "patchctl group create billing --retry-max 5", .run = create},
     {.words = "group set", .summary = "Changes the settings of a consumer group", .text = "What no option names stays as it is.", .arguments = kGroup,

@@ -152,7 +152,7 @@ Exit printAll(Session& session, const std::vector<ReceivedMessage>& found, const
 /// Messages stored between two times, queue after queue.
 Exit byTime(Session& session, const Arguments& arguments, std::int64_t begin, std::int64_t end) {
     client::AdminClient& admin = **session.client();
-    const auto stats = admin.topicStats(arguments.at(0));
+    const auto stats = session.topicStats(arguments.at(0));
     if (!stats) return session.fail(stats.error());
     std::vector<ReceivedMessage> found;
     const auto max = static_cast<std::size_t>(arguments.number("max"));
@@ -177,11 +177,15 @@ Exit byTime(Session& session, const Arguments& arguments, std::int64_t begin, st
 Exit get(Session& session, const Arguments& arguments) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
+    const auto chosen = session.chosen();
+    if (!chosen) return session.fail(chosen.error());
+    const auto elsewhere = [&](const ReceivedMessage& message) { return !chosen->empty() && !chosen->contains(std::string(message.brokerName())); };
     if (!arguments.at(1).empty()) {
         const bool offsetId = protocol::MessageId::parse(arguments.at(1)).has_value();
         auto message = (*client)->messageById(arguments.at(0), arguments.at(1));
         if (!message && offsetId) message = (*client)->messageByOffsetId(arguments.at(0), arguments.at(1));
         if (!message) return session.fail(message.error());
+        if (elsewhere(*message)) return session.fail({StatusCode::NotFound, "that message is on " + std::string(message->brokerName())});
         print(session, *message);
         return Exit::Done;
     }
@@ -190,8 +194,9 @@ Exit get(Session& session, const Arguments& arguments) {
     if (!begin) return session.fail(begin.error());
     if (!end) return session.fail(end.error());
     if (!arguments.has("key")) return byTime(session, arguments, *begin, *end);
-    const auto found = (*client)->messagesByKey(arguments.at(0), arguments.text("key"), static_cast<std::int32_t>(arguments.number("max")), *begin, *end);
+    auto found = (*client)->messagesByKey(arguments.at(0), arguments.text("key"), static_cast<std::int32_t>(arguments.number("max")), *begin, *end);
     if (!found) return session.fail(found.error());
+    std::erase_if(*found, elsewhere);
     return printAll(session, *found, "no message has the key '" + arguments.text("key") + "' in that time");
 }
 
@@ -211,7 +216,7 @@ bool wanted(const Arguments& arguments, const ReceivedMessage& message) {
 Exit tail(Session& session, const Arguments& arguments) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
-    const auto stats = (*client)->topicStats(arguments.at(0));
+    const auto stats = session.topicStats(arguments.at(0));
     if (!stats) return session.fail(stats.error());
     std::map<MessageQueue, std::int64_t> at;
     for (const auto& [queue, entry] : stats->offsetTable) at[queue] = std::max(entry.minOffset, entry.maxOffset - arguments.number("lines"));
@@ -268,7 +273,7 @@ std::string homeOf(const Arguments& arguments, const ReceivedMessage& message) {
 Exit replay(Session& session, const Arguments& arguments) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
-    const auto stats = (*client)->topicStats(protocol::dlqTopic(arguments.at(0)));
+    const auto stats = session.topicStats(protocol::dlqTopic(arguments.at(0)));
     if (!stats) return session.fail(stats.error());
     std::int64_t begin = 0;
     if (arguments.has("begin")) {

@@ -41,15 +41,18 @@ Result<Sender> Sender::open(Session& session, const std::string& topic) {
     if (!client) return client.error();
     const auto route = (*client)->route(topic);
     if (!route) return route.error();
+    const auto chosen = session.chosen();
+    if (!chosen) return chosen.error();
     Sender sender(**client, session.clock(), topic, session.timeout());
     for (const auto& data : route->queueDatas) {
+        if (!chosen->empty() && !chosen->contains(data.brokerName)) continue;
         const auto broker = std::ranges::find(route->brokerDatas, data.brokerName, &protocol::BrokerData::brokerName);
         if (broker == route->brokerDatas.end() || !broker->brokerAddrs.contains(protocol::kMasterId) || !protocol::isWriteable(data.perm)) continue;
         for (std::int32_t id = 0; id < data.writeQueueNums; ++id) {
             sender.queues_.push_back({data.brokerName, broker->brokerAddrs.at(protocol::kMasterId), id});
         }
     }
-    if (sender.queues_.empty()) return Status(StatusCode::NotFound, "topic '" + topic + "' has no queue that may be written");
+    if (sender.queues_.empty()) return Status(StatusCode::NotFound, "topic '" + topic + "' has no queue that may be written" + (chosen->empty() ? "" : " on a broker that was chosen"));
     // Not all who send one message shall choose the first queue.
     sender.next_ = static_cast<std::size_t>(session.clock().wallMs()) % sender.queues_.size();
     return sender;

@@ -27,6 +27,16 @@ StatusCode kindOf(std::int32_t code) noexcept {
     }
 }
 
+/// A broker that was named by an address has a name all the same, unless the name servers do not know it there.
+std::string nameAt(const protocol::ClusterInfo& info, const std::string& address) {
+    for (const auto& [name, broker] : info.brokerAddrTable) {
+        for (const auto& [id, known] : broker.brokerAddrs) {
+            if (known == address) return name;
+        }
+    }
+    return address;
+}
+
 }  // namespace
 
 Exit exitOf(const Status& status) noexcept {
@@ -106,6 +116,66 @@ Result<protocol::RemotingCommand> Session::ask(const std::string& address, std::
     if (!answer) return answer.error();
     if (answer->code == static_cast<std::int32_t>(ResponseCode::Success)) return answer;
     return Status(kindOf(answer->code), address + " answers " + std::to_string(answer->code) + ": " + answer->remark.value_or("(no text)"));
+}
+
+Result<std::set<std::string>> Session::chosen() {
+    std::set<std::string> names;
+    if (!limited()) return names;
+    const auto found = masters();
+    if (!found) return found.error();
+    for (const auto& target : *found) {
+        if (target.name != target.address) {
+            names.insert(target.name);
+            continue;
+        }
+        const auto info = client_->cluster();
+        if (!info) return info.error();
+        names.insert(nameAt(*info, target.address));
+    }
+    return names;
+}
+
+Result<protocol::TopicStatsTable> Session::topicStats(const std::string& topic) {
+    auto client = this->client();
+    if (!client) return client.error();
+    if (!limited()) return (*client)->topicStats(topic);
+    const auto targets = masters();
+    if (!targets) return targets.error();
+    protocol::TopicStatsTable all;
+    bool known = false;
+    for (const auto& target : *targets) {
+        const auto one = (*client)->topicStats(target.address, topic);
+        if (!one && one.error().code() == StatusCode::NotFound) continue;
+        if (!one) return one.error();
+        known = true;
+        all.offsetTable.insert(one->offsetTable.begin(), one->offsetTable.end());
+        all.topicPutTps += one->topicPutTps;
+    }
+    if (!known) return Status(StatusCode::NotFound, "no broker that was chosen has topic '" + topic + "'");
+    return all;
+}
+
+Result<std::set<std::string>> Session::groupsOf(const std::string& topic) {
+    auto client = this->client();
+    if (!client) return client.error();
+    std::set<std::string> all;
+    if (!limited()) {
+        const auto found = (*client)->groupsOf(topic);
+        if (!found) return found.error();
+        all.insert(found->begin(), found->end());
+        return all;
+    }
+    const auto targets = masters();
+    if (!targets) return targets.error();
+    for (const auto& target : *targets) {
+        const auto answer = ask(target.address, static_cast<std::int32_t>(protocol::RequestCode::QueryTopicConsumeByWho), {{"topic", topic}});
+        if (!answer && answer.error().code() == StatusCode::NotFound) continue;
+        if (!answer) return answer.error();
+        const auto one = protocol::GroupList::fromJson(answer->body);
+        if (!one) return one.error();
+        all.insert(one->groupList.begin(), one->groupList.end());
+    }
+    return all;
 }
 
 Result<protocol::ConsumeStats> Session::consumeStats(const std::string& group, const std::string& topic) {

@@ -9,6 +9,7 @@
 #include "patchbay/client/AdminClient.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,14 @@ public:
     [[nodiscard]] Result<protocol::RemotingCommand> ask(const std::string& address, std::int32_t code,
                                                         std::vector<std::pair<std::string, std::string>> fields = {},
                                                         std::string body = {});
+    /// Whether --broker or --cluster leave brokers out.
+    [[nodiscard]] bool limited() const { return arguments_.has("broker") || arguments_.has("cluster"); }
+    /// Names of the brokers that --broker or --cluster choose; empty when neither was given, which is all.
+    [[nodiscard]] Result<std::set<std::string>> chosen();
+    /// The state of a topic's queues on the chosen brokers; NotFound when none of them has it.
+    [[nodiscard]] Result<protocol::TopicStatsTable> topicStats(const std::string& topic);
+    /// Groups that consume the topic on the chosen brokers, or have offsets there.
+    [[nodiscard]] Result<std::set<std::string>> groupsOf(const std::string& topic);
     /// How far a group is, asked of every master: one that was never on line has no route of its own by which others would find it.
     /// NotFound when it has no offsets there. All its topics when `topic` is empty.
     [[nodiscard]] Result<protocol::ConsumeStats> consumeStats(const std::string& group, const std::string& topic);

@@ -1,6 +1,7 @@
 // The commands "topic …" and "route".
 #include "commands/Session.h"
 
+#include "patchbay/protocol/RequestCode.h"
 #include "patchbay/protocol/json/Writer.h"
 #include "patchbay/protocol/message/Names.h"
 
@@ -124,6 +125,28 @@ Exit set(Session& session, const Arguments& arguments) {
     return outcomes.print("changed");
 }
 
+/// On the chosen brokers alone. The name servers forget the topic with the last broker that has it; before that, those that are left
+/// keep it in its routes.
+Status deleteOnChosen(Session& session, const std::string& topic) {
+    const auto brokers = session.brokers();
+    if (!brokers) return brokers.error();
+    client::AdminClient& admin = **session.client();
+    for (const auto& broker : *brokers) {
+        const auto deleted = session.ask(broker.address, static_cast<std::int32_t>(protocol::RequestCode::DeleteTopicInBroker), {{"topic", topic}});
+        if (!deleted) return deleted.error();
+    }
+    const auto all = admin.masters();
+    if (!all) return all.error();
+    for (const auto& address : *all) {
+        const auto left = admin.topicConfig(address, topic);
+        if (left || left.error().code() != StatusCode::NotFound) return Status::ok();
+    }
+    auto command = protocol::RemotingCommand::request(protocol::RequestCode::DeleteTopicInNamesrv);
+    command.set("topic", topic);
+    const auto forgotten = admin.invokeAllNameServers(command, session.timeout());
+    return forgotten ? Status::ok() : forgotten.error();
+}
+
 Exit remove(Session& session, const Arguments& arguments) {
     auto brokers = session.masters();
     if (!brokers) return session.fail(brokers.error());
@@ -137,9 +160,10 @@ Exit remove(Session& session, const Arguments& arguments) {
         for (const auto& [queue, entry] : stats->offsetTable) messages += entry.maxOffset - entry.minOffset;
     }
     if (!known) return session.fail({StatusCode::NotFound, "no broker has topic '" + arguments.at(0) + "'"});
-    if (const auto found = (*session.client())->groupsOf(arguments.at(0))) groups.insert(found->begin(), found->end());
+    if (const auto found = session.groupsOf(arguments.at(0))) groups = *found;
     if (!arguments.dryRun()) {
-        const Status deleted = (*session.client())->deleteTopic(arguments.at(0), arguments.text("cluster"));
+        const Status deleted = arguments.has("broker") ? deleteOnChosen(session, arguments.at(0))
+                                                       : (*session.client())->deleteTopic(arguments.at(0), arguments.text("cluster"));
         if (!deleted) return session.fail(deleted);
     }
     std::string names;
@@ -156,7 +180,7 @@ Exit remove(Session& session, const Arguments& arguments) {
 Exit groups(Session& session, const Arguments& arguments) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
-    const auto found = (*client)->groupsOf(arguments.at(0));
+    const auto found = session.groupsOf(arguments.at(0));
     if (!found) return session.fail(found.error());
     Table table{{{"group", "GROUP"}, {"members", "MEMBERS"}, {"behind", "BEHIND"}}, {}};
     for (const auto& group : *found) {
@@ -208,7 +232,7 @@ constexpr Command kCommands[] = {
     {.words = "topic groups", .summary = "Lists the groups that consume a topic and how far they are behind", .arguments = kOneTopic,
      .example = "patchctl topic groups Orders", .run = groups},
     {.words = "route", .summary = "Shows what the name server tells clients of a topic", .arguments = kOneTopic,
-     .example = "patchctl route Orders", .run = route},
+     .example = "patchctl route Orders", .unlimited = true, .run = route},
 };
 
 }  // namespace

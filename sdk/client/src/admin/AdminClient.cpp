@@ -52,15 +52,34 @@ Result<std::string> AdminClient::Impl::home(const MessageQueue& queue) {
     return Status(StatusCode::NotFound, "broker '" + queue.brokerName + "' has no master with topic '" + queue.topic + "'; see route()");
 }
 
-Result<std::vector<std::string>> AdminClient::Impl::brokersOf(const std::string& topic) {
+Result<std::vector<AdminClient::Impl::NamedBroker>> AdminClient::Impl::namedBrokersOf(const std::string& topic) {
     auto found = route(topic);
     if (!found) return found.error();
-    std::vector<std::string> addresses;
+    std::vector<NamedBroker> brokers;
     for (const auto& broker : (*found)->data.brokerDatas) {
-        if (const auto* address = (*found)->addressOf(broker.brokerName, protocol::kMasterId)) addresses.push_back(*address);
+        if (const auto* address = (*found)->addressOf(broker.brokerName, protocol::kMasterId)) brokers.push_back({broker.brokerName, *address});
     }
-    if (addresses.empty()) return Status(StatusCode::NotFound, "no broker has topic '" + topic + "'");
+    if (brokers.empty()) return Status(StatusCode::NotFound, "no broker has topic '" + topic + "'");
+    return brokers;
+}
+
+Result<std::vector<std::string>> AdminClient::Impl::brokersOf(const std::string& topic) {
+    auto brokers = namedBrokersOf(topic);
+    if (!brokers) return brokers.error();
+    std::vector<std::string> addresses;
+    for (auto& broker : *brokers) addresses.push_back(std::move(broker.address));
     return addresses;
+}
+
+std::string AdminClient::Impl::nameOf(const std::string& topic, const std::string& address) {
+    const auto found = route(topic);
+    if (!found) return {};
+    for (const auto& broker : (*found)->data.brokerDatas) {
+        for (const auto& [id, known] : broker.brokerAddrs) {
+            if (known == address) return broker.brokerName;
+        }
+    }
+    return {};
 }
 
 AdminClient::AdminClient(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}

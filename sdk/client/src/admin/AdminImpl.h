@@ -29,6 +29,14 @@ public:
     Result<std::string> home(const MessageQueue& queue);
     /// One broker address for each broker name of the topic's route, masters first.
     Result<std::vector<std::string>> brokersOf(const std::string& topic);
+    struct NamedBroker {
+        std::string name;
+        std::string address;
+    };
+    /// The same with the names.
+    Result<std::vector<NamedBroker>> namedBrokersOf(const std::string& topic);
+    /// The name of the broker that is at this address in the topic's route; empty when none is.
+    std::string nameOf(const std::string& topic, const std::string& address);
 
 private:
     template <typename T>

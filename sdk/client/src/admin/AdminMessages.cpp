@@ -140,7 +140,7 @@ Result<ReceivedMessage> AdminClient::messageByOffsetId(std::string_view topic, s
     header.offset = id->physicalOffset;
     const auto answer = impl_->ask(id->storeHost.toString(), commandOf(RequestCode::ViewMessageById, header));
     if (auto status = succeeded(answer, "message " + std::string(offsetMessageId)); !status) return status;
-    auto messages = decodeMessages(answer->body, {});
+    auto messages = decodeMessages(answer->body, impl_->nameOf(std::string(topic), id->storeHost.toString()));
     if (!messages) return messages.error();
     if (messages->empty()) return Status(StatusCode::NotFound, "no message has the id " + std::string(offsetMessageId));
     return std::move(messages->front());
@@ -148,11 +148,11 @@ Result<ReceivedMessage> AdminClient::messageByOffsetId(std::string_view topic, s
 
 namespace {
 
-Status addMessages(const Result<RemotingCommand>& answer, std::vector<ReceivedMessage>& into) {
+Status addMessages(const Result<RemotingCommand>& answer, std::string_view brokerName, std::vector<ReceivedMessage>& into) {
     if (!answer) return answer.error();
     if (answer->code == static_cast<std::int32_t>(protocol::ResponseCode::QueryNotFound)) return Status::ok();
     if (auto status = succeeded(answer, "looking for messages"); !status) return status;
-    auto messages = decodeMessages(answer->body, {});
+    auto messages = decodeMessages(answer->body, brokerName);
     if (!messages) return messages.error();
     std::move(messages->begin(), messages->end(), std::back_inserter(into));
     return Status::ok();
@@ -166,8 +166,8 @@ bool hasKey(const ReceivedMessage& message, std::string_view key) {
 }  // namespace
 
 Result<ReceivedMessage> AdminClient::messageById(std::string_view topic, std::string_view id) {
-    const auto addresses = impl_->brokersOf(std::string(topic));
-    if (!addresses) return addresses.error();
+    const auto brokers = impl_->namedBrokersOf(std::string(topic));
+    if (!brokers) return brokers.error();
     protocol::QueryMessageRequest header;
     header.topic = topic;
     header.key = id;
@@ -175,8 +175,9 @@ Result<ReceivedMessage> AdminClient::messageById(std::string_view topic, std::st
     header.endTimestamp = std::numeric_limits<std::int64_t>::max();
     header.uniqueKey = true;
     std::vector<ReceivedMessage> found;
-    for (const auto& address : *addresses) {
-        if (auto status = addMessages(impl_->ask(address, commandOf(RequestCode::QueryMessage, header)), found); !status) return status;
+    for (const auto& broker : *brokers) {
+        const auto answer = impl_->ask(broker.address, commandOf(RequestCode::QueryMessage, header));
+        if (auto status = addMessages(answer, broker.name, found); !status) return status;
     }
     // Broker indexes go by hash, so others may be among them.
     for (auto& message : found) {
@@ -187,8 +188,8 @@ Result<ReceivedMessage> AdminClient::messageById(std::string_view topic, std::st
 
 Result<std::vector<ReceivedMessage>> AdminClient::messagesByKey(std::string_view topic, std::string_view key, std::int32_t maxNumber,
                                                                 std::int64_t beginMs, std::int64_t endMs) {
-    const auto addresses = impl_->brokersOf(std::string(topic));
-    if (!addresses) return addresses.error();
+    const auto brokers = impl_->namedBrokersOf(std::string(topic));
+    if (!brokers) return brokers.error();
     protocol::QueryMessageRequest header;
     header.topic = topic;
     header.key = key;
@@ -196,8 +197,9 @@ Result<std::vector<ReceivedMessage>> AdminClient::messagesByKey(std::string_view
     header.beginTimestamp = beginMs;
     header.endTimestamp = endMs;
     std::vector<ReceivedMessage> found;
-    for (const auto& address : *addresses) {
-        if (auto status = addMessages(impl_->ask(address, commandOf(RequestCode::QueryMessage, header)), found); !status) return status;
+    for (const auto& broker : *brokers) {
+        const auto answer = impl_->ask(broker.address, commandOf(RequestCode::QueryMessage, header));
+        if (auto status = addMessages(answer, broker.name, found); !status) return status;
     }
     std::erase_if(found, [&](const ReceivedMessage& message) { return message.topic() != topic || !hasKey(message, key); });
     return found;

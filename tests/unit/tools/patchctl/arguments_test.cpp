@@ -69,6 +69,13 @@ TEST(Arguments, OnlyWhatDestroysCanBeTriedDry) {
     EXPECT_NE(mistake({"topic", "create", "T", "--dry-run"}), "(none)");
 }
 
+TEST(Arguments, WhatAsksTheWholeClusterIsNotLimited) {
+    EXPECT_EQ(mistake({"route", "T", "-b", "broker-a"}), "'route' cannot be limited by --broker");
+    EXPECT_EQ(mistake({"broker", "fence", "broker-a", "--cluster", "c"}), "'broker fence' cannot be limited by --cluster");
+    EXPECT_NE(mistake({"group", "client", "G", "C", "-b", "broker-a"}), "(none)");
+    EXPECT_EQ(mistake({"topic", "delete", "T", "-b", "broker-a"}), "(none)");
+}
+
 TEST(Arguments, HelpNeedsNoArguments) {
     const auto parsed = parse({"topic", "show", "--help"});
     ASSERT_TRUE(parsed);
