@@ -112,7 +112,11 @@ TopicReport Reporter::topic(const GroupReport& group, const std::string& name, c
         queue.pullAgeMs = ageMs(queue.progress.pulledAt);
         queue.commitAgeMs = ageMs(queue.progress.committedAt);
         addOwner(group, queue);
-        if (queue.lag > 0 && report.problem.empty()) queue.problem = problemOf(group, queue);
+        if (queue.progress.committed > queue.range.max && queue.progress.reset < 0) {
+            queue.problem = "its offset " + std::to_string(queue.progress.committed) + " lies beyond the end, " + std::to_string(queue.range.max);
+        } else if (queue.lag > 0 && report.problem.empty()) {
+            queue.problem = problemOf(group, queue);
+        }
     }
     return report;
 }
@@ -178,6 +182,7 @@ std::string Reporter::sentence(const GroupReport& report) const {
         }
     }
     if (worst != nullptr) {
+        if (worst->lag == 0) return close("queue " + std::to_string(worst->queueId) + " of " + of->topic + ": " + worst->problem);
         return close("queue " + std::to_string(worst->queueId) + " of " + of->topic + " is " + counted(worst->lag, "message") + " behind: " +
                      worst->problem);
     }

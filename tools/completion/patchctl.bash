@@ -47,7 +47,7 @@ _patchctl() {
         "group set") options='--retry-max --retry-queues --consume --broadcast --orderly' ;;
         "group delete") options='--keep-offsets --dry-run' ;;
         "offset show") options='--topic' ;;
-        "offset reset") options='--topic --to --queue --dry-run' ;;
+        "offset reset") options='--topic --to --queue --force --dry-run' ;;
         "offset clone") options='--topic --dry-run' ;;
         "message send") options='--body --file --tags --keys --property --delay-level --queue --count' ;;
         "message get") options='--key --begin --end --max' ;;

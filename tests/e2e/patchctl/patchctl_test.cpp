@@ -175,8 +175,34 @@ TEST_P(PatchctlOnStore, OffsetsAreShownResetAndCloned) {
     done("offset clone CtlOffsetsA CtlOffsetsB --topic CtlOffsets");
     EXPECT_NE(done("offset show CtlOffsetsB --topic CtlOffsets --json").find("\"committed\":3"), std::string::npos);
     EXPECT_NE(done("offset reset CtlOffsetsA --topic CtlOffsets --to first --json").find("\"again\":3"), std::string::npos);
-    EXPECT_EQ(shell("offset reset CtlOffsetsA --to last").exit, 1) << "no topic";
-    EXPECT_EQ(shell("offset reset CtlOffsetsA --topic CtlOffsets --to sometime").exit, 1);
+    EXPECT_EQ(shell("offset reset CtlOffsetsA --to last").exit, 2) << "no topic";
+    EXPECT_EQ(shell("offset reset CtlOffsetsA --topic CtlOffsets --to sometime").exit, 2);
+    EXPECT_EQ(shell("offset reset CtlNobody --topic CtlOffsets --dry-run").exit, 3) << "a dry run promises nothing that is then refused";
+    EXPECT_EQ(shell("offset clone CtlOffsetsA CtlNobody --topic CtlOffsets --dry-run").exit, 3);
+}
+
+TEST_P(PatchctlOnStore, OffsetsThatCannotBeMeantAreNotSet) {
+    done("topic create CtlOutside --queues 2");
+    done("group create CtlOutsideGroup");
+    done("message send CtlOutside --body x --count 5 --queue 0");
+    done("message send CtlOutside --body x --count 3 --queue 1");
+    const std::string reset = "offset reset CtlOutsideGroup --topic CtlOutside ";
+    done(reset + "--to 4 --queue 0");
+    for (const char* number : {"--to 2", "--to 1700000000"}) {
+        const auto ran = shell(reset + number);
+        EXPECT_EQ(ran.exit, 2) << "neither an offset nor a time: " << ran.out;
+    }
+    EXPECT_EQ(shell(reset + "--to=-5 --queue 0").exit, 2);
+    const auto beyond = shell(reset + "--to 99 --queue 0");
+    EXPECT_EQ(beyond.exit, 1);
+    EXPECT_NE(beyond.out.find("goes from 0 to 5, and 99 lies outside; --force sets it"), std::string::npos) << beyond.out;
+    EXPECT_NE(done("offset show CtlOutsideGroup --topic CtlOutside --json").find("\"committed\":4"), std::string::npos) << "nothing was set";
+    EXPECT_NE(done(reset + "--to 99 --queue 0 --force --json").find("\"skipped\":1}"), std::string::npos);
+    done(reset + "--to 0 --queue 1");
+    const std::string shown = done("offset show CtlOutsideGroup --topic CtlOutside");
+    EXPECT_NE(shown.find("3 messages behind\n1 queue with an offset beyond the end"), std::string::npos) << shown;
+    EXPECT_NE(done("topic groups CtlOutside --json").find("\"behind\":3"), std::string::npos);
+    EXPECT_NE(done("why-stuck CtlOutsideGroup").find("its offset 99 lies beyond the end, 5"), std::string::npos);
 }
 
 TEST_F(PatchctlFixture, ClustersAndBrokersAreShown) {

@@ -4,6 +4,7 @@
 #include "patchbay/protocol/RequestCode.h"
 #include "patchbay/protocol/message/Names.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <set>
@@ -27,8 +28,9 @@ constexpr Option kDelete[] = {{.name = "keep-offsets", .doc = "a group of the sa
 constexpr Option kTopicOption[] = {{.name = "topic", .kind = Kind::Text, .value = "TOPIC", .doc = "only this topic", .letter = 't'}};
 constexpr Option kReset[] = {
     {.name = "topic", .kind = Kind::Text, .value = "TOPIC", .doc = "topic whose offsets are set", .letter = 't'},
-    {.name = "to", .kind = Kind::Text, .value = "WHERE", .doc = "first, last, a time (\"2026-11-29 17:00\", -10m), or an offset with --queue", .fallback = "last"},
+    {.name = "to", .kind = Kind::Text, .value = "WHERE", .doc = "first, last, a local time (\"2026-11-29 17:00\", -10m), or an offset with --queue", .fallback = "last"},
     {.name = "queue", .kind = Kind::Number, .value = "N", .doc = "only this queue of every broker; --to may be an offset then", .letter = 'q', .min = 0, .max = 65'536},
+    {.name = "force", .doc = "sets an offset that lies outside the queue, too"},
 };
 constexpr Option kStack[] = {{.name = "stack", .doc = "with the stacks of its threads, where its language can"}};
 
@@ -158,28 +160,71 @@ Exit offsets(Session& session, const Arguments& arguments) {
     Table table{{{"topic", "TOPIC"}, {"broker", "BROKER"}, {"queue", "QUEUE"}, {"end", "END"}, {"committed", "COMMITTED"}, {"behind", "BEHIND"},
                  {"inFlight", "IN FLIGHT"}, {"lastMs", "LAST CONSUMED", Show::Time}}, {}};
     std::int64_t behind = 0;
+    std::int64_t beyond = 0;
     for (const auto& [queue, entry] : stats->offsetTable) {
-        behind += entry.brokerOffset - entry.consumerOffset;
-        table.add({queue.topic, queue.brokerName, std::int64_t{queue.queueId}, entry.brokerOffset, entry.consumerOffset,
-                   entry.brokerOffset - entry.consumerOffset, entry.pullOffset - entry.consumerOffset, entry.lastTimestamp});
+        // An offset beyond the end waits for nothing; it must not hide what waits in other queues.
+        const std::int64_t waiting = std::max<std::int64_t>(entry.brokerOffset - entry.consumerOffset, 0);
+        behind += waiting;
+        if (entry.consumerOffset > entry.brokerOffset) ++beyond;
+        table.add({queue.topic, queue.brokerName, std::int64_t{queue.queueId}, entry.brokerOffset, entry.consumerOffset, waiting,
+                   std::max<std::int64_t>(entry.pullOffset - entry.consumerOffset, 0), entry.lastTimestamp});
     }
     session.out().print(table);
-    session.out().say(std::to_string(behind) + " messages behind");
+    session.out().say(counted(behind, "message") + " behind");
+    if (beyond > 0) session.out().say(counted(beyond, "queue") + " with an offset beyond the end; 'patchctl offset reset' sets it back");
     return Exit::Done;
 }
 
-/// Where a queue would be set to: the offset that `--to` means there.
-Result<std::int64_t> goal(Session& session, const Arguments& arguments, const client::MessageQueue& queue) {
+/// What --to says.
+struct Goal {
+    enum class Kind : std::uint8_t { First, Last, Time, Offset };
+    Kind kind = Kind::Last;
+    std::int64_t value = 0;   ///< ms since the epoch, or the offset
+};
+
+/// Numbers below it are no times of messages: as milliseconds they are before 2001. They are offsets or seconds that were given by mistake.
+constexpr std::int64_t kFirstTimeMs = 1'000'000'000'000;
+
+Result<Goal> goalOf(Session& session, const Arguments& arguments) {
     const std::string to = arguments.text("to");
-    client::AdminClient& admin = **session.client();
-    if (to == "first") return admin.minOffset(queue);
-    if (to == "last") return admin.maxOffset(queue);
+    if (to == "first") return Goal{Goal::Kind::First, 0};
+    if (to == "last") return Goal{Goal::Kind::Last, 0};
     std::int64_t number = 0;
     const auto read = std::from_chars(to.data(), to.data() + to.size(), number);
-    if (arguments.has("queue") && read.ec == std::errc{} && read.ptr == to.data() + to.size()) return number;
+    const bool whole = read.ec == std::errc{} && read.ptr == to.data() + to.size();
+    if (whole && number < 0) return Status(StatusCode::InvalidArgument, "--to: " + to + " is negative, and no offset is");
+    if (whole && arguments.has("queue")) return Goal{Goal::Kind::Offset, number};
+    if (whole && number < kFirstTimeMs) {
+        return Status(StatusCode::InvalidArgument, "--to: " + to + " is an offset only with --queue, and a time only in milliseconds since the epoch");
+    }
     const auto time = parseTime(to, session.clock().wallMs());
     if (!time) return time.error();
-    return admin.offsetAt(queue, *time);
+    return Goal{Goal::Kind::Time, *time};
+}
+
+/// The offset that the goal means in a queue.
+Result<std::int64_t> offsetOf(Session& session, const Goal& goal, const client::MessageQueue& queue) {
+    client::AdminClient& admin = **session.client();
+    switch (goal.kind) {
+        case Goal::Kind::First: return admin.minOffset(queue);
+        case Goal::Kind::Last: return admin.maxOffset(queue);
+        case Goal::Kind::Time: return admin.offsetAt(queue, goal.value);
+        case Goal::Kind::Offset: break;
+    }
+    return goal.value;
+}
+
+/// Brokers take no offsets of groups that they do not have; this says so before anything is set.
+Status groupIsWhereverItIsSet(Session& session, const std::string& group, const std::set<std::string>& brokerNames) {
+    client::AdminClient& admin = **session.client();
+    for (const auto& name : brokerNames) {
+        const auto address = admin.masterOf(name);
+        if (!address) return address.error();
+        const auto known = settingsOf(session, {"", name, *address, 0}, group);
+        if (!known) return known.error();
+        if (!known->has_value()) return {StatusCode::NotFound, "there is no group '" + group + "' on " + name};
+    }
+    return Status::ok();
 }
 
 /// The chosen brokers tell the members, each for its own queues.
@@ -196,16 +241,13 @@ Status resetOnChosen(Session& session, const Arguments& arguments, std::int64_t 
 }
 
 /// Online members hear of a reset from the broker; a group that is not online only has offsets, and those are written.
-Status resetQueues(Session& session, const Arguments& arguments, const std::map<client::MessageQueue, std::int64_t>& goals) {
+Status resetQueues(Session& session, const Arguments& arguments, const Goal& goal, const std::map<client::MessageQueue, std::int64_t>& goals) {
     client::AdminClient& admin = **session.client();
     const bool online = static_cast<bool>(admin.consumers(arguments.at(0)));
     if (online && !arguments.has("queue")) {
-        const std::string to = arguments.text("to");
-        const auto time = to == "last" ? Result<std::int64_t>(-1) : to == "first" ? Result<std::int64_t>(0)
-                                                                                    : parseTime(to, session.clock().wallMs());
-        if (!time) return time.error();
-        if (session.limited()) return resetOnChosen(session, arguments, *time);
-        const auto reset = admin.resetOffsets(arguments.at(0), arguments.text("topic"), *time, true);
+        const std::int64_t time = goal.kind == Goal::Kind::Last ? -1 : goal.value;
+        if (session.limited()) return resetOnChosen(session, arguments, time);
+        const auto reset = admin.resetOffsets(arguments.at(0), arguments.text("topic"), time, true);
         return reset ? Status::ok() : reset.error();
     }
     if (online) {
@@ -220,24 +262,36 @@ Status resetQueues(Session& session, const Arguments& arguments, const std::map<
 Exit reset(Session& session, const Arguments& arguments) {
     auto admin = session.client();
     if (!admin) return session.fail(admin.error());
-    if (!arguments.has("topic")) return session.fail({StatusCode::InvalidArgument, "--topic is missing: whose offsets are set"});
+    if (!arguments.has("topic")) return session.misused({StatusCode::InvalidArgument, "--topic is missing: whose offsets are set"});
+    const auto goal = goalOf(session, arguments);
+    if (!goal) return session.misused(goal.error());
     const auto stats = session.topicStats(arguments.text("topic"));
     if (!stats) return session.fail(stats.error());
     std::map<client::MessageQueue, std::int64_t> goals;
+    std::set<std::string> brokerNames;
     Table table{{{"broker", "BROKER"}, {"queue", "QUEUE"}, {"from", "FROM"}, {"to", "TO"}, {"again", "AGAIN"}, {"skipped", "SKIPPED"}}, {}};
     for (const auto& [queue, entry] : stats->offsetTable) {
         if (arguments.has("queue") && queue.queueId != arguments.number("queue")) continue;
-        const auto to = goal(session, arguments, queue);
+        const auto to = offsetOf(session, *goal, queue);
         if (!to) return session.fail(to.error());
+        if ((*to < entry.minOffset || *to > entry.maxOffset) && goal->kind == Goal::Kind::Offset && !arguments.has("force")) {
+            return session.fail({StatusCode::OutOfRange, "queue " + std::to_string(queue.queueId) + " of " + queue.brokerName + " goes from " +
+                                 std::to_string(entry.minOffset) + " to " + std::to_string(entry.maxOffset) + ", and " + std::to_string(*to) +
+                                 " lies outside; --force sets it all the same"});
+        }
+        brokerNames.insert(queue.brokerName);
         const auto from = (*admin)->consumerOffset(arguments.at(0), queue);
-        const std::int64_t at = from ? *from : entry.minOffset;
         goals.emplace(queue, *to);
-        table.add({queue.brokerName, std::int64_t{queue.queueId}, from ? Cell(*from) : Cell(), *to, std::max<std::int64_t>(at - *to, 0),
-                   std::max<std::int64_t>(*to - at, 0)});
+        // Only messages that exist can be consumed again or skipped.
+        const std::int64_t first = std::max(from ? std::min(*from, entry.maxOffset) : entry.minOffset, entry.minOffset);
+        const std::int64_t next = std::max(std::min(*to, entry.maxOffset), entry.minOffset);
+        table.add({queue.brokerName, std::int64_t{queue.queueId}, from ? Cell(*from) : Cell(), *to, std::max<std::int64_t>(first - next, 0),
+                   std::max<std::int64_t>(next - first, 0)});
     }
     if (goals.empty()) return session.fail({StatusCode::NotFound, "the topic has no such queue"});
+    if (const auto there = groupIsWhereverItIsSet(session, arguments.at(0), brokerNames); !there) return session.fail(there);
     if (!arguments.dryRun()) {
-        if (const auto done = resetQueues(session, arguments, goals); !done) return session.fail(done);
+        if (const auto done = resetQueues(session, arguments, *goal, goals); !done) return session.fail(done);
     }
     session.out().print(table);
     session.out().say(arguments.dryRun() ? "nothing was changed" : "set");
@@ -247,6 +301,11 @@ Exit reset(Session& session, const Arguments& arguments) {
 Exit clone(Session& session, const Arguments& arguments) {
     const auto stats = session.consumeStats(arguments.at(0), arguments.text("topic"));
     if (!stats) return session.fail(stats.error());
+    std::set<std::string> brokerNames;
+    for (const auto& [queue, entry] : stats->offsetTable) {
+        if (!protocol::isRetryTopic(queue.topic)) brokerNames.insert(queue.brokerName);
+    }
+    if (const auto there = groupIsWhereverItIsSet(session, arguments.at(1), brokerNames); !there) return session.fail(there);
     Table table{{{"topic", "TOPIC"}, {"broker", "BROKER"}, {"queue", "QUEUE"}, {"offset", "OFFSET"}}, {}};
     for (const auto& [queue, entry] : stats->offsetTable) {
         if (protocol::isRetryTopic(queue.topic)) continue;   // those of the one group mean nothing to the other

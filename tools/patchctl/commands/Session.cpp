@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <ctime>
 
 namespace patchbay::patchctl {
@@ -52,6 +53,11 @@ Exit exitOf(const Status& status) noexcept {
 Exit Session::fail(const Status& status) {
     output_.error(status);
     return exitOf(status);
+}
+
+Exit Session::misused(const Status& status) {
+    output_.error(status);
+    return Exit::Usage;
 }
 
 Result<client::AdminClient*> Session::client() {
@@ -192,6 +198,10 @@ Result<protocol::ConsumeStats> Session::consumeStats(const std::string& group, c
     return all;
 }
 
+std::string counted(std::int64_t number, std::string_view noun) {
+    return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 void Outcomes::add(const Target& target, const Status& status) { rows_.emplace_back(target, status); }
 
 Exit Outcomes::print(std::string_view done) {
@@ -209,9 +219,25 @@ Exit Outcomes::print(std::string_view done) {
     return failed < rows_.size() ? Exit::Partly : exitOf(last);
 }
 
+namespace {
+
+/// Cuts ".5", ".51" or ".515" off "… 17:00:00.515", as times are printed, and tells the ms; -1 when there is something else behind the dot.
+std::int64_t takeFraction(std::string& time) {
+    static constexpr std::size_t kDot = std::string_view("2026-11-29 17:00:00").size();
+    if (time.size() <= kDot || time[kDot] != '.') return 0;
+    std::string digits = time.substr(kDot + 1);
+    const bool valid = !digits.empty() && digits.size() <= 3 && std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+    if (!valid) return -1;
+    digits.resize(3, '0');
+    time.resize(kDot);
+    return std::atoll(digits.c_str());
+}
+
+}  // namespace
+
 Result<std::int64_t> parseTime(std::string_view text, std::int64_t nowMs) {
     const Status wrong(StatusCode::InvalidArgument, "'" + std::string(text) +
-                       "' is no time; like \"2026-11-29 17:00:00\", -10m, now, or milliseconds since the epoch");
+                       "' is no time; like \"2026-11-29 17:00:00\" (local), -10m, now, or milliseconds since the epoch");
     if (text == "now") return nowMs;
     const bool before = text.starts_with('-');
     const std::string_view digits = text.substr(before ? 1 : 0);
@@ -228,11 +254,17 @@ Result<std::int64_t> parseTime(std::string_view text, std::int64_t nowMs) {
     }
     std::string whole(text);
     std::ranges::replace(whole, 'T', ' ');
+    const std::int64_t fraction = takeFraction(whole);
+    if (fraction < 0) return wrong;
     for (const char* format : {"%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"}) {
         std::tm local{};
         local.tm_isdst = -1;
         const char* end = strptime(whole.c_str(), format, &local);
-        if (end != nullptr && *end == '\0') return static_cast<std::int64_t>(std::mktime(&local)) * 1000;
+        if (end == nullptr || *end != '\0') continue;
+        // A day that the month does not have would become one of the next month.
+        const int day = local.tm_mday;
+        const std::time_t seconds = std::mktime(&local);
+        return local.tm_mday == day ? Result<std::int64_t>(static_cast<std::int64_t>(seconds) * 1000 + fraction) : wrong;
     }
     return wrong;
 }

@@ -60,6 +60,8 @@ public:
 
     /// Tells the error and says what the process ends with.
     Exit fail(const Status& status);
+    /// The same for what is wrong with the command line; nothing was done.
+    Exit misused(const Status& status);
 
 private:
     [[nodiscard]] Result<std::vector<Target>> targets(bool slaves);
@@ -72,6 +74,9 @@ private:
 };
 
 [[nodiscard]] Exit exitOf(const Status& status) noexcept;
+
+/// "1 message", "2 messages".
+[[nodiscard]] std::string counted(std::int64_t number, std::string_view noun);
 
 /// What was done where; the output of commands that change several brokers. One row each; Partly when only some failed.
 class Outcomes {
@@ -86,7 +91,7 @@ private:
     std::vector<std::pair<Target, Status>> rows_;
 };
 
-/// "2026-11-29 17:00:00", "2026-11-29T17:00", local; "-10m" before now (s, m, h, d); "now"; or ms since the epoch.
+/// "2026-11-29 17:00:00.515", "2026-11-29T17:00", local; "-10m" before now (s, m, h, d); "now"; or ms since the epoch.
 [[nodiscard]] Result<std::int64_t> parseTime(std::string_view text, std::int64_t nowMs);
 
 }  // namespace patchbay::patchctl

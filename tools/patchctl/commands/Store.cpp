@@ -92,7 +92,7 @@ Exit dump(Session& session, const Arguments& arguments) {
     }
     const auto dumped = storetool::storeDump(optionsOf(session, arguments), filter, lines(session), watcher(session));
     if (!dumped) return session.fail(dumped.error());
-    session.out().say(std::to_string(*dumped) + " messages");
+    session.out().say(counted(static_cast<std::int64_t>(*dumped), "message"));
     return Exit::Done;
 }
 

@@ -188,7 +188,7 @@ Exit groups(Session& session, const Arguments& arguments) {
         const auto stats = session.consumeStats(group, arguments.at(0));
         std::int64_t behind = 0;
         if (stats) {
-            for (const auto& [queue, entry] : stats->offsetTable) behind += entry.brokerOffset - entry.consumerOffset;
+            for (const auto& [queue, entry] : stats->offsetTable) behind += std::max<std::int64_t>(entry.brokerOffset - entry.consumerOffset, 0);
         }
         table.add({group, std::int64_t{members ? static_cast<std::int64_t>(members->connectionSet.size()) : 0},
                    stats ? Cell(behind) : Cell()});

@@ -106,6 +106,19 @@ TEST_F(WhyStuckTest, AMemberThatTookMessagesAndDoesNotFinish) {
     EXPECT_TRUE(says("gets on"));
 }
 
+TEST_F(WhyStuckTest, AnOffsetBeyondTheEnd) {
+    begin();
+    append("T", 0, 5);
+    append("T", 1, 3);
+    makeGroup("G");
+    offsets().commit("c", "G", "T", 0, 99);
+    EXPECT_NE(report().find("\"problem\":\"its offset 99 lies beyond the end, 5\""), std::string::npos) << report();
+    EXPECT_EQ(sentence(), "No member is on line; 3 messages wait.") << "it hides nothing of the other queue";
+    connect("c@1", "G", "T");
+    offsets().commit("c", "G", "T", 1, 3);
+    EXPECT_EQ(sentence(), "Queue 0 of T: its offset 99 lies beyond the end, 5.");
+}
+
 TEST_F(WhyStuckTest, AFilterThatWantsNothing) {
     begin();
     const auto peer = connect("c@1", "G", "T", "127.0.0.1:50001", protocol::kVersion, "TagX");

@@ -91,7 +91,9 @@ TEST(Times, OfPeopleAreUnderstood) {
     EXPECT_EQ(timeText(*parseTime("2026-11-29 17:29:27", now)), "2026-11-29 17:29:27.000");
     EXPECT_EQ(timeText(*parseTime("2026-11-29T17:29", now)), "2026-11-29 17:29:00.000");
     EXPECT_EQ(timeText(*parseTime("2026-11-29", now)), "2026-11-29 00:00:00.000");
-    for (const char* text : {"", "yesterday", "-10", "-10x", "2026-13-01", "2026-11-29 17", "-99999999999d", "12h"}) {
+    EXPECT_EQ(timeText(*parseTime("2026-11-29 17:29:27.515", now)), "2026-11-29 17:29:27.515") << "as it is printed";
+    EXPECT_EQ(timeText(*parseTime("2026-11-29T17:29:27.5", now)), "2026-11-29 17:29:27.500");
+    for (const char* text : {"2026-11-31", "2026-02-29 10:00", "2026-11-29 17:29:27.", "2026-11-29 17:29:27.5150", "2026-11-29 17:29:27.x", "", "yesterday", "-10", "-10x", "2026-13-01", "2026-11-29 17", "-99999999999d", "12h"}) {
         EXPECT_FALSE(parseTime(text, now)) << text;
     }
 }
