@@ -76,7 +76,7 @@ Exit report(Session& session, Run& run, std::chrono::nanoseconds over, std::int6
 
 Exit send(Session& session, const Arguments& arguments) {
     const std::int64_t size = std::atoll(arguments.text("size").c_str());
-    if (size < 1 || size > 64 << 20) return session.fail({StatusCode::InvalidArgument, "--size: from 1 to 67108864 bytes"});
+    if (size < 1 || size > 64 << 20) return session.misused({StatusCode::InvalidArgument, "--size: from 1 to 67108864 bytes"});
     std::vector<Sender> senders;
     for (std::int64_t i = 0; i < arguments.number("threads"); ++i) {
         auto sender = Sender::open(session, arguments.at(0));

@@ -1,6 +1,8 @@
 // The commands "group …" and "offset …".
 #include "commands/Session.h"
 
+#include "output/Text.h"
+
 #include "patchbay/protocol/RequestCode.h"
 #include "patchbay/protocol/message/Names.h"
 
@@ -87,7 +89,14 @@ Exit client(Session& session, const Arguments& arguments) {
     if (!admin) return session.fail(admin.error());
     const auto info = (*admin)->consumerRunningInfo(arguments.at(0), arguments.at(1), arguments.has("stack"));
     if (!info) return session.fail(info.error());
-    session.out().print(*info, *info);
+    if (!session.out().json()) {
+        session.out().print(*info, *info);
+        return Exit::Done;
+    }
+    // Clients answer in Java's dialect, with objects as keys.
+    const auto document = json::Document::parse(*info);
+    if (!document) return session.fail(document.error());
+    session.out().print(strictJson(document->root()), {});
     return Exit::Done;
 }
 

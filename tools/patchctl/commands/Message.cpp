@@ -2,6 +2,7 @@
 #include "commands/Session.h"
 
 #include "commands/Sender.h"
+#include "output/Text.h"
 
 #include "patchbay/protocol/json/Writer.h"
 #include "patchbay/protocol/message/MessageId.h"
@@ -40,7 +41,7 @@ constexpr Option kSend[] = {
 };
 constexpr Option kGetOptions[] = {
     {.name = "key", .kind = Kind::Text, .value = "KEY", .doc = "messages with this key", .letter = 'k'},
-    {.name = "begin", .kind = Kind::Text, .value = "TIME", .doc = "stored from then on", .fallback = "-1d"},
+    {.name = "begin", .kind = Kind::Text, .value = "TIME", .doc = "stored from then on; times are local", .fallback = "-1d"},
     {.name = "end", .kind = Kind::Text, .value = "TIME", .doc = "stored until then", .fallback = "now"},
     {.name = "max", .kind = Kind::Number, .value = "N", .doc = "not more than so many", .fallback = "32", .min = 1, .max = 10'000},
 };
@@ -63,7 +64,7 @@ std::int64_t ms(std::chrono::system_clock::time_point at) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
 }
 
-/// Bodies are bytes; JSON gets those that are no text escaped as U+FFFD by the writer's caller, here: replaced.
+/// For the eye: bodies are bytes, and what would steer a terminal is replaced.
 std::string printable(std::string_view body) {
     std::string text(body);
     std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n'; }, '?');
@@ -98,7 +99,9 @@ void print(Session& session, const ReceivedMessage& message) {
     json.beginObject();
     for (const auto& [name, value] : message.properties()) json.member(name, value);
     json.endObject();
-    json.member("body", printable(message.body()));
+    const std::string body = printable(message.body());
+    json.member("body", body);
+    if (body != message.body() || !isUtf8(body)) json.member("bodyBase64", base64(message.body()));
     json.endObject();
     out.print(text, {});
 }
@@ -116,9 +119,7 @@ Result<std::string> bodyOf(Session& session, const Arguments& arguments) {
 
 Exit send(Session& session, const Arguments& arguments) {
     const auto body = bodyOf(session, arguments);
-    if (!body) return session.fail(body.error());
-    auto sender = Sender::open(session, arguments.at(0));
-    if (!sender) return session.fail(sender.error());
+    if (!body) return body.error().code() == StatusCode::InvalidArgument ? session.misused(body.error()) : session.fail(body.error());
     Outgoing message;
     message.body = *body;
     message.tags = arguments.text("tags");
@@ -128,10 +129,12 @@ Exit send(Session& session, const Arguments& arguments) {
     for (const auto& property : arguments.all("property")) {
         const auto equals = property.find('=');
         if (equals == std::string::npos || equals == 0) {
-            return session.fail({StatusCode::InvalidArgument, "--property: '" + property + "' is not NAME=VALUE"});
+            return session.misused({StatusCode::InvalidArgument, "--property: '" + property + "' is not NAME=VALUE"});
         }
         message.properties.emplace_back(property.substr(0, equals), property.substr(equals + 1));
     }
+    auto sender = Sender::open(session, arguments.at(0));
+    if (!sender) return session.fail(sender.error());
     Table table{{{"id", "ID"}, {"offsetId", "OFFSET ID"}, {"broker", "BROKER"}, {"queue", "QUEUE"}, {"offset", "OFFSET"}, {"status", "STATUS"}}, {}};
     const std::int64_t count = arguments.number("count");
     for (std::int64_t i = 0; i < count; ++i) {
@@ -144,16 +147,25 @@ Exit send(Session& session, const Arguments& arguments) {
     return Exit::Done;
 }
 
-Exit printAll(Session& session, const std::vector<ReceivedMessage>& found, const std::string& what) {
+Exit printAll(Session& session, const Arguments& arguments, const std::vector<ReceivedMessage>& found, const std::string& what) {
     for (const auto& message : found) print(session, message);
+    if (static_cast<std::int64_t>(found.size()) >= arguments.number("max")) {
+        session.out().say("ended after " + counted(static_cast<std::int64_t>(found.size()), "message") + "; there may be more, and --max shows them");
+    }
     return found.empty() ? session.fail({StatusCode::NotFound, what}) : Exit::Done;
+}
+
+/// Why a topic has nothing to show: that of dead letters comes into being with the first of them.
+Status unknown(const std::string& topic, const Status& status) {
+    if (status.code() != StatusCode::NotFound || !protocol::isDlqTopic(topic)) return status;
+    return {StatusCode::NotFound, "group '" + topic.substr(protocol::kDlqTopicPrefix.size()) + "' has no dead letters"};
 }
 
 /// Messages stored between two times, queue after queue.
 Exit byTime(Session& session, const Arguments& arguments, std::int64_t begin, std::int64_t end) {
     client::AdminClient& admin = **session.client();
     const auto stats = session.topicStats(arguments.at(0));
-    if (!stats) return session.fail(stats.error());
+    if (!stats) return session.fail(unknown(arguments.at(0), stats.error()));
     std::vector<ReceivedMessage> found;
     const auto max = static_cast<std::size_t>(arguments.number("max"));
     for (const auto& [queue, entry] : stats->offsetTable) {
@@ -171,7 +183,7 @@ Exit byTime(Session& session, const Arguments& arguments, std::int64_t begin, st
         }
     }
     std::ranges::sort(found, {}, [](const ReceivedMessage& message) { return message.storedAt(); });
-    return printAll(session, found, "no message was stored there in that time");
+    return printAll(session, arguments, found, "no message was stored there in that time");
 }
 
 Exit get(Session& session, const Arguments& arguments) {
@@ -184,20 +196,20 @@ Exit get(Session& session, const Arguments& arguments) {
         const bool offsetId = protocol::MessageId::parse(arguments.at(1)).has_value();
         auto message = (*client)->messageById(arguments.at(0), arguments.at(1));
         if (!message && offsetId) message = (*client)->messageByOffsetId(arguments.at(0), arguments.at(1));
-        if (!message) return session.fail(message.error());
+        if (!message) return session.fail(unknown(arguments.at(0), message.error()));
         if (elsewhere(*message)) return session.fail({StatusCode::NotFound, "that message is on " + std::string(message->brokerName())});
         print(session, *message);
         return Exit::Done;
     }
     const auto begin = parseTime(arguments.text("begin"), session.clock().wallMs());
     const auto end = parseTime(arguments.text("end"), session.clock().wallMs());
-    if (!begin) return session.fail(begin.error());
-    if (!end) return session.fail(end.error());
+    if (!begin) return session.misused(begin.error());
+    if (!end) return session.misused(end.error());
     if (!arguments.has("key")) return byTime(session, arguments, *begin, *end);
     auto found = (*client)->messagesByKey(arguments.at(0), arguments.text("key"), static_cast<std::int32_t>(arguments.number("max")), *begin, *end);
-    if (!found) return session.fail(found.error());
+    if (!found) return session.fail(unknown(arguments.at(0), found.error()));
     std::erase_if(*found, elsewhere);
-    return printAll(session, *found, "no message has the key '" + arguments.text("key") + "' in that time");
+    return printAll(session, arguments, *found, "no message has the key '" + arguments.text("key") + "' in that time");
 }
 
 bool wanted(const Arguments& arguments, const ReceivedMessage& message) {
@@ -209,15 +221,18 @@ bool wanted(const Arguments& arguments, const ReceivedMessage& message) {
     }
     return std::ranges::all_of(arguments.all("property"), [&](const std::string& property) {
         const auto equals = property.find('=');
-        return message.property(property.substr(0, equals)) == (equals == std::string::npos ? "" : property.substr(equals + 1));
+        return message.property(property.substr(0, equals)) == property.substr(equals + 1);
     });
 }
 
 Exit tail(Session& session, const Arguments& arguments) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
+    for (const auto& property : arguments.all("property")) {
+        if (property.find('=') == std::string::npos) return session.misused({StatusCode::InvalidArgument, "--property: '" + property + "' is not NAME=VALUE"});
+    }
     const auto stats = session.topicStats(arguments.at(0));
-    if (!stats) return session.fail(stats.error());
+    if (!stats) return session.fail(unknown(arguments.at(0), stats.error()));
     std::map<MessageQueue, std::int64_t> at;
     for (const auto& [queue, entry] : stats->offsetTable) at[queue] = std::max(entry.minOffset, entry.maxOffset - arguments.number("lines"));
     const std::int64_t limit = arguments.number("count");
@@ -273,14 +288,15 @@ std::string homeOf(const Arguments& arguments, const ReceivedMessage& message) {
 Exit replay(Session& session, const Arguments& arguments) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
-    const auto stats = session.topicStats(protocol::dlqTopic(arguments.at(0)));
-    if (!stats) return session.fail(stats.error());
     std::int64_t begin = 0;
     if (arguments.has("begin")) {
         const auto time = parseTime(arguments.text("begin"), session.clock().wallMs());
-        if (!time) return session.fail(time.error());
+        if (!time) return session.misused(time.error());
         begin = *time;
     }
+    const std::string deadLetters = protocol::dlqTopic(arguments.at(0));
+    const auto stats = session.topicStats(deadLetters);
+    if (!stats) return session.fail(unknown(deadLetters, stats.error()));
     std::int64_t all = 0;
     for (const auto& [queue, entry] : stats->offsetTable) all += entry.maxOffset - entry.minOffset;
     const std::int64_t limit = arguments.number("max") > 0 ? arguments.number("max") : all;
@@ -305,13 +321,13 @@ Exit replay(Session& session, const Arguments& arguments) {
                 if (ms(message.storedAt()) < begin || total == limit) continue;
                 const std::string topic = homeOf(arguments, message);
                 if (topic.empty()) return finish({StatusCode::InvalidArgument, std::string(message.id()) + " does not say where it came from; choose with --to"});
+                auto sender = senders.find(topic);
+                if (sender == senders.end()) {
+                    auto opened = Sender::open(session, topic);
+                    if (!opened) return finish(opened.error());
+                    sender = senders.emplace(topic, std::move(*opened)).first;
+                }
                 if (!arguments.dryRun()) {
-                    auto sender = senders.find(topic);
-                    if (sender == senders.end()) {
-                        auto opened = Sender::open(session, topic);
-                        if (!opened) return finish(opened.error());
-                        sender = senders.emplace(topic, std::move(*opened)).first;
-                    }
                     if (const auto done = sender->second.send(revived(message)); !done) return finish(done.error());
                 }
                 ++sent[topic];

@@ -2,6 +2,7 @@
 // How: streams in memory. Left to others: what commands put into tables (e2e).
 #include "commands/PluginTemplate.h"
 #include "output/Output.h"
+#include "output/Text.h"
 
 #include "patchbay/protocol/json/Value.h"
 
@@ -84,6 +85,34 @@ TEST_F(OutputTest, ProgressIsForTerminalsOnly) {
     out.progress("messages", 5, 0);
     out.endProgress();
     EXPECT_TRUE(err_.str().ends_with("\r\033[K"));
+}
+
+TEST(Text, JsonOfJavaBecomesJson) {
+    const auto document = json::Document::parse(R"({"mqTable":{{"topic":"T","queueId":1}:{"offset":3}},"m":{2:"x"},"l":[1.5,true,null,"q\"u"]})");
+    ASSERT_TRUE(document);
+    const std::string text = strictJson(document->root());
+    json::ReadOptions strict;
+    strict.strict = true;
+    const auto again = json::Document::parse(text, strict);
+    ASSERT_TRUE(again) << text;
+    EXPECT_EQ(again->root()["mqTable"][R"({"topic":"T","queueId":1})"]["offset"].integer(), 3) << text;
+    EXPECT_EQ(again->root()["m"]["2"].text(), "x");
+    EXPECT_NE(text.find(R"("l":[1.5,true,null,"q\"u"])"), std::string::npos) << text;
+}
+
+TEST(Text, BytesAreWrittenInBase64) {
+    EXPECT_EQ(base64(""), "");
+    EXPECT_EQ(base64("f"), "Zg==");
+    EXPECT_EQ(base64("fo"), "Zm8=");
+    EXPECT_EQ(base64("foo"), "Zm9v");
+    EXPECT_EQ(base64("\xff\xfe\xfd"), "//79");
+}
+
+TEST(Text, WhatIsNoUtf8IsSeen) {
+    for (const char* text : {"", "abc", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"}) EXPECT_TRUE(isUtf8(text)) << text;
+    for (const char* text : {"\x80", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff", "a\xc3(", "\xe2\x82"}) {
+        EXPECT_FALSE(isUtf8(text)) << base64(text);
+    }
 }
 
 TEST(PluginTemplate, FillsEveryPlace) {
