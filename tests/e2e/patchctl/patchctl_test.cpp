@@ -153,7 +153,13 @@ TEST_P(PatchctlOnStore, GroupsAreCreatedShownChangedAndDeleted) {
     EXPECT_EQ(row(list, "group", "CtlGroup")["consume"].boolean(), false);
     EXPECT_EQ(row(list, "group", "CtlGroup")["retryMax"].integer(), 5) << "what no option names stays";
     EXPECT_EQ(shell("group set CtlNobody --consume no").exit, 3);
-    EXPECT_EQ(shell("group show CtlGroup").exit, 3) << "nobody is connected";
+    done("group set CtlGroup --orderly yes --retry-queues 3");
+    const std::string shown = done("group show CtlGroup");
+    EXPECT_NE(shown.find("tries 5, 3 retry queues, consume no, broadcast yes, orderly yes\nno member is connected"), std::string::npos) << shown;
+    EXPECT_EQ(done("group show CtlGroup --json"), "[]\n");
+    EXPECT_EQ(row(parsed("group list", text), "group", "CtlGroup")["orderly"].boolean(), true);
+    EXPECT_NE(shell("group show CtlNobody").out.find("there is no group 'CtlNobody'"), std::string::npos);
+    EXPECT_EQ(shell("group show CtlNobody").exit, 3);
     EXPECT_EQ(shell("group client CtlGroup c@1").exit, 3);
     done("group delete CtlGroup --dry-run");
     EXPECT_TRUE(row(parsed("group list", text), "group", "CtlGroup").exists());

@@ -20,7 +20,7 @@ constexpr Argument kMember[] = {{"GROUP", "name of the consumer group"}, {"CLIEN
 constexpr Argument kClone[] = {{"FROM", "group whose offsets are taken"}, {"TO", "group that gets them"}};
 
 constexpr Option kSettings[] = {
-    {.name = "retry-max", .kind = Kind::Number, .value = "N", .doc = "tries before a message becomes a dead letter", .letter = 'r', .min = -1, .max = 100'000},
+    {.name = "retry-max", .kind = Kind::Number, .value = "N", .doc = "tries before a message becomes a dead letter; Java clients send a number of their own, 16 by default, which goes before it", .letter = 'r', .min = -1, .max = 100'000},
     {.name = "retry-queues", .kind = Kind::Number, .value = "N", .doc = "queues of the retry topic", .min = 0, .max = 65'536},
     {.name = "consume", .kind = Kind::Choice, .value = "yes|no", .doc = "whether its members get messages at all", .choices = "yes no"},
     {.name = "broadcast", .kind = Kind::Choice, .value = "yes|no", .doc = "whether broadcasting is allowed", .choices = "yes no"},
@@ -42,7 +42,10 @@ Exit list(Session& session, const Arguments&) {
     struct Row {
         std::string brokers;
         std::int64_t retryMax = 0;
+        std::int64_t retryQueues = 0;
         bool consume = true;
+        bool broadcast = true;
+        bool orderly = false;
     };
     std::map<std::string, Row> rows;
     for (const auto& broker : *brokers) {
@@ -52,35 +55,72 @@ Exit list(Session& session, const Arguments&) {
             auto& row = rows[name];
             row.brokers += (row.brokers.empty() ? "" : " ") + broker.name;
             row.retryMax = group.retryMaxTimes;
+            row.retryQueues = group.retryQueueNums;
             row.consume = group.consumeEnable;
+            row.broadcast = group.consumeBroadcastEnable;
+            row.orderly = group.consumeMessageOrderly;
         }
     }
-    Table table{{{"group", "GROUP"}, {"members", "MEMBERS"}, {"retryMax", "TRIES"}, {"consume", "CONSUME"}, {"brokers", "BROKERS"}}, {}};
+    Table table{{{"group", "GROUP"}, {"members", "MEMBERS"}, {"retryMax", "TRIES"}, {"retryQueues", "RETRY QUEUES"},
+                 {"consume", "CONSUME"}, {"broadcast", "BROADCAST"}, {"orderly", "ORDERLY"}, {"brokers", "BROKERS"}}, {}};
     for (const auto& [name, row] : rows) {
         const auto members = (*session.client())->consumers(name);
-        table.add({name, static_cast<std::int64_t>(members ? members->connectionSet.size() : 0), row.retryMax, row.consume, row.brokers});
+        table.add({name, static_cast<std::int64_t>(members ? members->connectionSet.size() : 0), row.retryMax, row.retryQueues,
+                   row.consume, row.broadcast, row.orderly, row.brokers});
     }
     session.out().print(table);
     return Exit::Done;
 }
 
+/// The group's settings on a broker without creating it there, which asking for one group does.
+Result<std::optional<protocol::SubscriptionGroupConfig>> settingsOf(Session& session, const Target& broker, const std::string& name) {
+    const auto groups = (*session.client())->groupConfigs(broker.address);
+    if (!groups) return groups.error();
+    const auto at = groups->subscriptionGroupTable.find(name);
+    if (at == groups->subscriptionGroupTable.end()) return std::optional<protocol::SubscriptionGroupConfig>();
+    return std::optional(at->second);
+}
+
+/// The members that a broker knows; none when nobody is on line there.
+Result<protocol::ConsumerConnection> membersAt(Session& session, const Target& broker, const std::string& group) {
+    const auto answer = session.ask(broker.address, static_cast<std::int32_t>(protocol::RequestCode::GetConsumerConnectionList), {{"consumerGroup", group}});
+    if (!answer && answer.error().code() == StatusCode::NotFound) return protocol::ConsumerConnection{};
+    if (!answer) return answer.error();
+    return protocol::ConsumerConnection::fromJson(answer->body);
+}
+
+std::string settingsText(const protocol::SubscriptionGroupConfig& group) {
+    const auto yes = [](bool flag) { return flag ? std::string("yes") : std::string("no"); };
+    return "tries " + std::to_string(group.retryMaxTimes) + ", " + counted(group.retryQueueNums, "retry queue") + ", consume " + yes(group.consumeEnable) +
+           ", broadcast " + yes(group.consumeBroadcastEnable) + ", orderly " + yes(group.consumeMessageOrderly);
+}
+
 Exit show(Session& session, const Arguments& arguments) {
-    auto client = session.client();
-    if (!client) return session.fail(client.error());
-    const auto members = (*client)->consumers(arguments.at(0));
-    if (!members && members.error().code() == StatusCode::NotFound) {
-        return session.fail({StatusCode::NotFound, "no member of group '" + arguments.at(0) + "' is connected"});
+    const std::string& group = arguments.at(0);
+    const auto brokers = session.masters();
+    if (!brokers) return session.fail(brokers.error());
+    bool exists = false;
+    std::map<std::string, std::vector<Cell>> rows;   // a member is connected to several brokers
+    for (const auto& broker : *brokers) {
+        const auto settings = settingsOf(session, broker, group);
+        if (!settings) return session.fail(settings.error());
+        const auto members = membersAt(session, broker, group);
+        if (!members) return session.fail(members.error());
+        if (settings->has_value()) session.out().say(broker.name + ": " + settingsText(**settings));
+        exists = exists || settings->has_value() || !members->connectionSet.empty();
+        std::string topics;
+        for (const auto& [topic, subscription] : members->subscriptionTable) {
+            topics += (topics.empty() ? "" : ", ") + topic + " (" + subscription.subString + ")";
+        }
+        for (const auto& member : members->connectionSet) {
+            rows.insert_or_assign(member.clientId, std::vector<Cell>{member.clientId, member.clientAddr, member.language, std::int64_t{member.version}, topics});
+        }
     }
-    if (!members) return session.fail(members.error());
-    std::string topics;
-    for (const auto& [topic, subscription] : members->subscriptionTable) {
-        topics += (topics.empty() ? "" : ", ") + topic + " (" + subscription.subString + ")";
-    }
+    if (!exists) return session.fail({StatusCode::NotFound, "there is no group '" + group + "'"});
     Table table{{{"client", "CLIENT"}, {"address", "ADDRESS"}, {"language", "LANGUAGE"}, {"version", "VERSION"}, {"subscriptions", "GROUP SUBSCRIBES"}}, {}};
-    for (const auto& member : members->connectionSet) {
-        table.add({member.clientId, member.clientAddr, member.language, std::int64_t{member.version}, topics});
-    }
-    session.out().print(table);
+    for (auto& [client, row] : rows) table.add(std::move(row));
+    if (!rows.empty() || session.out().json()) session.out().print(table);
+    if (rows.empty()) session.out().say("no member is connected");
     return Exit::Done;
 }
 
@@ -106,15 +146,6 @@ void apply(const Arguments& arguments, protocol::SubscriptionGroupConfig& group)
     if (arguments.has("consume")) group.consumeEnable = arguments.text("consume") == "yes";
     if (arguments.has("broadcast")) group.consumeBroadcastEnable = arguments.text("broadcast") == "yes";
     if (arguments.has("orderly")) group.consumeMessageOrderly = arguments.text("orderly") == "yes";
-}
-
-/// The group's settings on a broker without creating it there, which asking for one group does.
-Result<std::optional<protocol::SubscriptionGroupConfig>> settingsOf(Session& session, const Target& broker, const std::string& name) {
-    const auto groups = (*session.client())->groupConfigs(broker.address);
-    if (!groups) return groups.error();
-    const auto at = groups->subscriptionGroupTable.find(name);
-    if (at == groups->subscriptionGroupTable.end()) return std::optional<protocol::SubscriptionGroupConfig>();
-    return std::optional(at->second);
 }
 
 Exit change(Session& session, const Arguments& arguments, bool creates) {
@@ -146,7 +177,7 @@ Exit remove(Session& session, const Arguments& arguments) {
     auto brokers = session.masters();
     if (!brokers) return session.fail(brokers.error());
     if (const auto members = (*session.client())->consumers(arguments.at(0)); members && !members->connectionSet.empty()) {
-        session.out().say(std::to_string(members->connectionSet.size()) + " members are connected; brokers that create groups will do so again");
+        session.out().say(counted(static_cast<std::int64_t>(members->connectionSet.size()), "connected member") + "; brokers that create groups will do so again");
     }
     Outcomes outcomes(session);
     for (const auto& broker : *brokers) {
@@ -331,7 +362,8 @@ Exit clone(Session& session, const Arguments& arguments) {
 
 constexpr Command kGroups[] = {
     {.words = "group list", .summary = "Lists consumer groups", .example = "patchctl group list", .run = list},
-    {.words = "group show", .summary = "Shows who is connected for a group, and what it subscribes", .arguments = kGroup,
+    {.words = "group show", .summary = "Shows the settings of a group, who is connected for it, and what it subscribes",
+     .text = "In JSON only the members; 'group list' has the settings.", .arguments = kGroup,
      .example = "patchctl group show billing", .run = show},
     {.words = "group client", .summary = "Asks one member of a group how it is", .text = "The answer is the client's own, as JSON.", .arguments = kMember,
      .options = kStack, .example = "patchctl group client billing 10.0.0.7@4711 --stack", .unlimited = true, .run = client},
