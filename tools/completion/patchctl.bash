@@ -58,7 +58,7 @@ _patchctl() {
         "config get") options='--nameserver' ;;
         "config set") options='--nameserver --dry-run' ;;
         "config diff") options='--nameserver' ;;
-        "plugin disable") options='--dry-run' ;;
+        "plugin disable") options='--force --dry-run' ;;
         "plugin new") options='--directory --code' ;;
         "store info") options='--commit-log' ;;
         "store check") options='--commit-log' ;;

@@ -338,6 +338,7 @@ TEST_F(PatchctlFixture, PluginsAreListedInspectedAndExchanged) {
     EXPECT_EQ(shell("plugin inspect nobody").exit, 1);
     done("plugin reload pull");
     EXPECT_EQ(row(parsed("plugin list", text), "name", "pull")["generation"].integer(), generation + 1) << text;
+    EXPECT_EQ(shell("plugin disable nobody --dry-run").exit, 3);
     done("plugin disable reply --dry-run");
     EXPECT_EQ(row(parsed("plugin list", text), "name", "reply")["state"].text(), "serving");
     done("plugin disable reply");
@@ -366,6 +367,30 @@ TEST_F(PatchctlFixture, PluginsAreListedInspectedAndExchanged) {
     const auto wrong = shell("config set flushDiskTyp SYNC_FLUSH --dry-run");
     EXPECT_NE(wrong.out.find("did you mean flushDiskType?"), std::string::npos) << wrong.out;
     EXPECT_EQ(shell("config diff --json").out.substr(0, 1), "[");
+}
+
+TEST_F(PatchctlFixture, WhoeverSwitchesTheCommandsOffIsToldTheWayBack) {
+    BrokerProcess locked;
+    ASSERT_TRUE(locked.start()) << locked.output();
+    const std::string at = " -b 127.0.0.1:" + std::to_string(locked.brokerPort());
+    const auto refused = shell("plugin disable control" + at);
+    EXPECT_EQ(refused.exit, 1);
+    EXPECT_NE(refused.out.find("config/runtime.properties"), std::string::npos) << refused.out;
+    done("plugin list" + at);
+    const std::string off = done("plugin disable control --force" + at);
+    EXPECT_NE(off.find("the way back is at the broker: remove 'plugin.control.enabled = false'"), std::string::npos) << off;
+    EXPECT_EQ(shell("plugin list" + at).exit, 1) << "nothing answers";
+    const std::string file = locked.folder() / "store/config/runtime.properties";
+    std::istringstream lines(readFile(file));
+    std::string kept;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find("plugin.control.enabled") == std::string::npos) kept += line + "\n";
+    }
+    std::ofstream(file) << kept;
+    ASSERT_EQ(locked.stop(SIGTERM), 0) << locked.output();
+    ASSERT_TRUE(locked.start()) << locked.output();
+    done("plugin list -b 127.0.0.1:" + std::to_string(locked.brokerPort()));
+    EXPECT_EQ(locked.stop(SIGTERM), 0) << locked.output();
 }
 
 TEST_P(PatchctlOnStore, AGroupThatDoesNotGetOnIsExplained) {

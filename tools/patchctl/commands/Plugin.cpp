@@ -14,6 +14,10 @@ namespace {
 using protocol::PrivateCode;
 
 constexpr Argument kName[] = {{"NAME", "name of the plugin"}};
+constexpr Option kDisable[] = {{.name = "force", .doc = "also the plugin that answers these commands"}};
+constexpr std::string_view kControl = "control";
+constexpr std::string_view kWayBack =
+    "the way back is at the broker: remove 'plugin.control.enabled = false' from STORE/config/runtime.properties and send it SIGHUP, or restart it";
 constexpr Option kNew[] = {
     {.name = "directory", .kind = Kind::Text, .value = "DIR", .doc = "where its folder is made", .fallback = ".", .letter = 'd'},
     {.name = "code", .kind = Kind::Number, .value = "N", .doc = "request code that it answers", .fallback = "30001", .min = 30'000, .max = 32'767},
@@ -85,12 +89,34 @@ Exit reload(Session& session, const Arguments& arguments) {
 Exit enable(Session& session, const Arguments& arguments) {
     return change(session, PrivateCode::EnablePlugin, arguments.at(0), "it serves, also after restarts");
 }
+/// Whether the broker has a plugin of that name.
+Result<bool> isThere(Session& session, const std::string& name) {
+    const auto answer = ask(session, PrivateCode::ListPlugins);
+    if (!answer) return answer.error();
+    const auto document = json::Document::parse(answer->body);
+    if (!document) return document.error();
+    for (const auto item : document->root()["plugins"]) {
+        if (item.value["name"].text().value_or("") == name) return true;
+    }
+    return false;
+}
+
 Exit disable(Session& session, const Arguments& arguments) {
+    const bool locksOut = arguments.at(0) == kControl;
+    if (locksOut && !arguments.has("force")) {
+        return session.fail({StatusCode::Denied, "without the plugin 'control' nothing answers 'plugin enable' either; --force switches it off all "
+                                                 "the same, and then " + std::string(kWayBack)});
+    }
     if (arguments.dryRun()) {
+        const auto there = isThere(session, arguments.at(0));
+        if (!there) return session.fail(there.error());
+        if (!*there) return session.fail({StatusCode::NotFound, "the broker has no plugin '" + arguments.at(0) + "'; 'patchctl plugin list' lists them"});
         session.out().say("nothing was changed; 'patchctl plugin list' tells which codes it serves");
         return Exit::Done;
     }
-    return change(session, PrivateCode::DisablePlugin, arguments.at(0), "it is off, also after restarts");
+    const Exit exit = change(session, PrivateCode::DisablePlugin, arguments.at(0), "it is off, also after restarts");
+    if (exit == Exit::Done && locksOut) session.out().say(kWayBack);
+    return exit;
 }
 
 /// The bound in microseconds that this share of the counted times lies below; nothing for what is beyond the last one.
@@ -153,7 +179,8 @@ constexpr Command kCommands[] = {
     {.words = "plugin reload", .summary = "Exchanges a plugin for its installed library, while it serves",
      .text = "When the new one cannot start, the old one goes on.", .arguments = kName, .example = "patchctl plugin reload send", .run = reload},
     {.words = "plugin enable", .summary = "Switches a plugin on", .arguments = kName, .example = "patchctl plugin enable metrics", .run = enable},
-    {.words = "plugin disable", .summary = "Switches a plugin off", .arguments = kName, .example = "patchctl plugin disable reply --dry-run",
+    {.words = "plugin disable", .summary = "Switches a plugin off",
+     .text = "Without the plugin 'control' the plugin commands get no answer, so it wants --force.", .arguments = kName, .options = kDisable, .example = "patchctl plugin disable reply --dry-run",
      .destroys = true, .run = disable},
     {.words = "plugin top", .summary = "Shows calls, errors and latency by plugin and request code", .example = "patchctl plugin top --json", .run = top},
     {.words = "plugin new", .summary = "Writes the files of a new plugin: code, a test, build, configuration", .arguments = kName, .options = kNew,
