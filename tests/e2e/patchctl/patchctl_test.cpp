@@ -243,6 +243,7 @@ TEST_F(PatchctlFixture, ClustersAndBrokersAreShown) {
     EXPECT_EQ(shell("cluster list --namesrv 127.0.0.1:1").exit, 4) << "nobody answers there";
     done("topic create CtlFence");
     const std::string name = (*list.root().begin()).value["broker"].text().value_or("");
+    EXPECT_EQ(shell("broker fence nobody --dry-run").exit, 3);
     done("broker fence " + name + " --dry-run");
     EXPECT_NE(done("route CtlFence --json").find("\"perm\":\"RW-\""), std::string::npos);
     done("broker fence " + name);
@@ -299,6 +300,7 @@ TEST_P(PatchctlOnStore, TopShowsBrokersAndTopics) {
     const std::string text = done("top --count 1 --json");
     EXPECT_NE(text.find("\"kind\":\"broker\""), std::string::npos) << text;
     EXPECT_NE(text.find("\"kind\":\"topic\",\"name\":\"CtlTop\""), std::string::npos) << text;
+    EXPECT_NE(text.find(" UPDATE_AND_CREATE_TOPIC 17\""), std::string::npos) << "codes have names: " << text;
 }
 
 TEST_F(PatchctlFixture, ConfigurationIsReadChangedAndCompared) {
@@ -311,6 +313,9 @@ TEST_F(PatchctlFixture, ConfigurationIsReadChangedAndCompared) {
     EXPECT_NE(done("config get maxTransferCountOnMessageInMemory --json").find("\"33\""), std::string::npos);
     EXPECT_EQ(shell("config set storePathRootDir /tmp/elsewhere").exit, 1) << "paths stay";
     EXPECT_EQ(shell("config set longPollingEnable false").exit, 1) << "it needs a restart";
+    const auto dry = shell("config set longPollingEnable false --dry-run");
+    EXPECT_EQ(dry.exit, 1) << "a dry run promises nothing that is then refused";
+    EXPECT_NE(dry.out.find("needs a restart"), std::string::npos) << dry.out;
     EXPECT_EQ(shell("config set noSuchKey 1").exit, 3);
     done("config set maxTransferCountOnMessageInMemory 32");
     const std::string file = broker_->folder() / "compare.conf";

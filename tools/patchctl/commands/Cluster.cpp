@@ -96,6 +96,11 @@ Exit permission(Session& session, const Arguments& arguments, bool write) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
     if (arguments.dryRun()) {
+        const auto info = (*client)->cluster();
+        if (!info) return session.fail(info.error());
+        if (!info->brokerAddrTable.contains(arguments.at(0))) {
+            return session.fail({StatusCode::NotFound, "the name server knows no broker '" + arguments.at(0) + "'"});
+        }
         session.out().say("clients would " + std::string(write ? "send to " : "stop sending to ") + arguments.at(0));
         return Exit::Done;
     }
@@ -171,6 +176,13 @@ struct Looks {
     std::map<std::string, std::int64_t> atMs;
 };
 
+/// "SEND_MESSAGE_V2 310"; a code of a plugin of others stays a number.
+std::string nameOfCode(const json::Value& code) {
+    const std::string number = code.text().value_or("");
+    const std::string_view name = protocol::toString(static_cast<protocol::RequestCode>(code.integer().value_or(-1)));
+    return name.empty() ? number : std::string(name) + " " + number;
+}
+
 /// Only Patchbay answers; of others there are no such rows. The first look shows the mean since the start.
 void addPlugins(Session& session, const Target& broker, Table& table, Looks& looks) {
     const auto answer = session.ask(broker.address, static_cast<std::int32_t>(protocol::PrivateCode::GetMetrics));
@@ -185,7 +197,7 @@ void addPlugins(Session& session, const Target& broker, Table& table, Looks& loo
         const auto request = item.value;
         const std::int64_t calls = request["calls"].integer().value_or(0);
         if (calls == 0) continue;
-        const std::string name = request["plugin"].text().value_or("") + " " + request["code"].text().value_or("");
+        const std::string name = request["plugin"].text().value_or("") + " " + nameOfCode(request["code"]);
         auto& last = looks.calls[broker.address + " " + request["listener"].text().value_or("") + " " + name];
         const double rate = now > since ? static_cast<double>(calls - last) * 1000.0 / static_cast<double>(now - since) : 0.0;
         last = calls;

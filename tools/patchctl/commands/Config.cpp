@@ -59,6 +59,19 @@ Exit get(Session& session, const Arguments& arguments) {
     return Exit::Done;
 }
 
+/// What a broker would say to a change, as far as it tells: Patchbay knows which keys are live, others only try.
+Status wouldTake(Session& session, const Target& broker, const std::string& key) {
+    const auto answer = session.ask(broker.address, static_cast<std::int32_t>(protocol::PrivateCode::CompareConfiguration));
+    if (!answer) return answer.error().code() == StatusCode::Unsupported ? Status::ok() : answer.error();
+    const auto document = json::Document::parse(answer->body);
+    if (!document) return document.error();
+    for (const auto item : document->root()["keys"]) {
+        if (item.value["key"].text().value_or("") != key || item.value["live"].boolean().value_or(false)) continue;
+        return {StatusCode::Denied, key + " of " + item.value["owner"].text().value_or("the kernel") + " needs a restart"};
+    }
+    return Status::ok();
+}
+
 Exit set(Session& session, const Arguments& arguments) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
@@ -81,7 +94,7 @@ Exit set(Session& session, const Arguments& arguments) {
         } else if (!config->contains(arguments.at(0))) {
             outcomes.add(broker, noKey("it", arguments.at(0), namesOf(*config)));
         } else {
-            outcomes.add(broker, arguments.dryRun() ? Status::ok() : (*client)->updateBrokerConfig(broker.address, change));
+            outcomes.add(broker, arguments.dryRun() ? wouldTake(session, broker, arguments.at(0)) : (*client)->updateBrokerConfig(broker.address, change));
         }
     }
     return outcomes.print(arguments.dryRun() ? "would be changed" : "changed");
