@@ -40,7 +40,7 @@ _patchctl() {
     case $before in
         "topic list") options='--all' ;;
         "topic create") options='--queues --perm --order --type' ;;
-        "topic set") options='--queues --perm' ;;
+        "topic set") options='--queues --perm --dry-run' ;;
         "topic delete") options='--dry-run' ;;
         "group client") options='--stack' ;;
         "group create") options='--retry-max --retry-queues --consume --broadcast --orderly' ;;

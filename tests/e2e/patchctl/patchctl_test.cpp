@@ -28,6 +28,13 @@ TEST_P(PatchctlOnStore, TopicsAreCreatedShownChangedAndDeleted) {
     const auto topic = row(list, "topic", "CtlTopic");
     EXPECT_EQ(topic["readQueues"].integer(), 3);
     EXPECT_EQ(topic["perm"].text(), "RW-");
+    EXPECT_EQ(topic["type"].text(), "FIFO");
+    done("message send CtlTopic --body x --queue 2 --count 4");
+    EXPECT_NE(done("topic set CtlTopic --queues 2 --dry-run").find("would be changed; 4 messages in queues from 2 on would not be read"), std::string::npos);
+    EXPECT_EQ(row(parsed("topic list", text), "topic", "CtlTopic")["readQueues"].integer(), 3) << "nothing was changed";
+    EXPECT_EQ(shell("topic set CtlTopic").exit, 2);
+    EXPECT_EQ(shell("topic create CtlNoQueues --queues 0").exit, 2) << "nobody could write to it";
+    EXPECT_EQ(shell("topic delete TBW102 --dry-run").exit, 1) << "a dry run promises nothing that is then refused";
     EXPECT_FALSE(row(list, "topic", "TBW102").exists());
     EXPECT_NE(done("topic list --all").find("TBW102"), std::string::npos);
     done("topic set CtlTopic --perm 4 --queues 5");

@@ -202,14 +202,14 @@ std::string counted(std::int64_t number, std::string_view noun) {
     return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
 }
 
-void Outcomes::add(const Target& target, const Status& status) { rows_.emplace_back(target, status); }
+void Outcomes::add(const Target& target, const Status& status, std::string note) { rows_.push_back({target, status, std::move(note)}); }
 
 Exit Outcomes::print(std::string_view done) {
     Table table{{{"broker", "BROKER"}, {"address", "ADDRESS"}, {"ok", "OK"}, {"outcome", "OUTCOME"}}, {}};
     std::size_t failed = 0;
     Status last;
-    for (const auto& [target, status] : rows_) {
-        table.add({target.name, target.address, status.isOk(), status.isOk() ? std::string(done) : status.message()});
+    for (const auto& [target, status, note] : rows_) {
+        table.add({target.name, target.address, status.isOk(), status.isOk() ? std::string(done) + note : status.message()});
         if (status.isOk()) continue;
         ++failed;
         last = status;

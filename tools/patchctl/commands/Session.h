@@ -82,13 +82,19 @@ private:
 class Outcomes {
 public:
     explicit Outcomes(Session& session) : session_(session) {}
-    void add(const Target& target, const Status& status);
+    /// `note` stands behind what print() says was done.
+    void add(const Target& target, const Status& status, std::string note = {});
     /// Prints the table and says what the process ends with. `done` stands in the rows that succeeded.
     Exit print(std::string_view done);
 
 private:
     Session& session_;
-    std::vector<std::pair<Target, Status>> rows_;
+    struct Row {
+        Target target;
+        Status status;
+        std::string note;
+    };
+    std::vector<Row> rows_;
 };
 
 /// "2026-11-29 17:00:00.515", "2026-11-29T17:00", local; "-10m" before now (s, m, h, d); "now"; or ms since the epoch.

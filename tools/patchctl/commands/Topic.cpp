@@ -18,7 +18,7 @@ constexpr Argument kTopic{"TOPIC", "name of the topic"};
 constexpr Argument kOneTopic[] = {kTopic};
 
 constexpr Option kSettings[] = {
-    {.name = "queues", .kind = Kind::Number, .value = "N", .doc = "queues on each broker, for reading and writing", .fallback = "8", .letter = 'q', .min = 0, .max = 65'536},
+    {.name = "queues", .kind = Kind::Number, .value = "N", .doc = "queues on each broker, for reading and writing", .fallback = "8", .letter = 'q', .min = 1, .max = 65'536},
     {.name = "perm", .kind = Kind::Number, .value = "BITS", .doc = "4 may be read, 2 may be written, 6 both", .fallback = "6", .letter = 'p', .min = 0, .max = 7},
     {.name = "order", .doc = "consumers keep the order of its queues"},
     {.name = "type", .kind = Kind::Choice, .value = "TYPE", .doc = "kind of its messages, fixed at creation", .choices = "NORMAL FIFO DELAY TRANSACTION"},
@@ -33,11 +33,17 @@ bool isOwn(std::string_view topic) {
     return protocol::isRetryTopic(topic) || protocol::isDlqTopic(topic) || protocol::isSystemTopicName(topic);
 }
 
+/// The kind of its messages, where it was set.
+std::string typeOf(const protocol::TopicConfig& topic) {
+    const auto at = topic.attributes.find("message.type");
+    return at == topic.attributes.end() ? std::string() : at->second;
+}
+
 Exit list(Session& session, const Arguments& arguments) {
     auto brokers = session.masters();
     if (!brokers) return session.fail(brokers.error());
     Table table{{{"topic", "TOPIC"}, {"broker", "BROKER"}, {"readQueues", "READ"}, {"writeQueues", "WRITE"}, {"perm", "PERM"},
-                 {"order", "ORDER"}}, {}};
+                 {"order", "ORDER"}, {"type", "TYPE"}}, {}};
     for (const auto& broker : *brokers) {
         const auto topics = (*session.client())->topicConfigs(broker.address);
         if (!topics) return session.fail(topics.error());
@@ -45,7 +51,7 @@ Exit list(Session& session, const Arguments& arguments) {
             const bool ofServers = name == broker.name || name == broker.cluster || name.ends_with(protocol::kReplyTopicSuffix);
             if (!arguments.has("all") && (isOwn(name) || ofServers)) continue;
             table.add({name, broker.name, std::int64_t{topic.readQueueNums}, std::int64_t{topic.writeQueueNums},
-                       protocol::permText(topic.perm), topic.order});
+                       protocol::permText(topic.perm), topic.order, typeOf(topic)});
         }
     }
     std::ranges::sort(table.rows);
@@ -107,9 +113,23 @@ Exit create(Session& session, const Arguments& arguments) {
     return outcomes.print("created");
 }
 
+/// Messages in queues with that number and above, which consumers do not see when the topic has no more queues.
+std::int64_t messagesFrom(Session& session, const Target& broker, const std::string& topic, std::int32_t queues) {
+    const auto stats = (*session.client())->topicStats(broker.address, topic);
+    std::int64_t messages = 0;
+    if (!stats) return messages;
+    for (const auto& [queue, entry] : stats->offsetTable) {
+        if (queue.queueId >= queues) messages += entry.maxOffset - entry.minOffset;
+    }
+    return messages;
+}
+
 Exit set(Session& session, const Arguments& arguments) {
     auto brokers = session.masters();
     if (!brokers) return session.fail(brokers.error());
+    if (!arguments.has("queues") && !arguments.has("perm")) {
+        return session.misused({StatusCode::InvalidArgument, "nothing to change: give --queues or --perm"});
+    }
     Outcomes outcomes(session);
     for (const auto& broker : *brokers) {
         auto topic = (*session.client())->topicConfig(broker.address, arguments.at(0));
@@ -120,9 +140,12 @@ Exit set(Session& session, const Arguments& arguments) {
         if (arguments.has("queues")) topic->readQueueNums = topic->writeQueueNums = static_cast<std::int32_t>(arguments.number("queues"));
         if (arguments.has("perm")) topic->perm = static_cast<std::uint32_t>(arguments.number("perm"));
         topic->attributes.clear();   // on the wire they are changes, and there are none
-        outcomes.add(broker, (*session.client())->createTopic(broker.address, *topic));
+        const std::int64_t hidden = arguments.has("queues") ? messagesFrom(session, broker, arguments.at(0), topic->readQueueNums) : 0;
+        const std::string note = hidden == 0 ? std::string() : "; " + counted(hidden, "message") + " in queues from " + std::to_string(topic->readQueueNums) +
+                                                                   " on " + (arguments.dryRun() ? "would not be read" : "are not read any more");
+        outcomes.add(broker, arguments.dryRun() ? Status::ok() : (*session.client())->createTopic(broker.address, *topic), note);
     }
-    return outcomes.print("changed");
+    return outcomes.print(arguments.dryRun() ? "would be changed" : "changed");
 }
 
 /// On the chosen brokers alone. The name servers forget the topic with the last broker that has it; before that, those that are left
@@ -160,6 +183,9 @@ Exit remove(Session& session, const Arguments& arguments) {
         for (const auto& [queue, entry] : stats->offsetTable) messages += entry.maxOffset - entry.minOffset;
     }
     if (!known) return session.fail({StatusCode::NotFound, "no broker has topic '" + arguments.at(0) + "'"});
+    if (protocol::isSystemTopicName(arguments.at(0))) {
+        return session.fail({StatusCode::Denied, "'" + arguments.at(0) + "' is a topic of the servers, which brokers do not delete"});
+    }
     if (const auto found = session.groupsOf(arguments.at(0))) groups = *found;
     if (!arguments.dryRun()) {
         const Status deleted = arguments.has("broker") ? deleteOnChosen(session, arguments.at(0))
@@ -224,8 +250,9 @@ constexpr Command kCommands[] = {
      .example = "patchctl topic show Orders", .run = show},
     {.words = "topic create", .summary = "Creates a topic on the chosen brokers", .text = "A topic that exists is left alone.",
      .arguments = kOneTopic, .options = kSettings, .example = "patchctl topic create Orders --queues 16", .run = create},
-    {.words = "topic set", .summary = "Changes the queues or the permission of a topic", .arguments = kOneTopic, .options = kChanges,
-     .example = "patchctl topic set Orders --perm 4", .run = set},
+    {.words = "topic set", .summary = "Changes the queues or the permission of a topic",
+     .text = "With fewer queues the messages of the others are not read any more; they are there again with as many queues as before.",
+     .arguments = kOneTopic, .options = kChanges, .example = "patchctl topic set Orders --perm 4", .destroys = true, .run = set},
     {.words = "topic delete", .summary = "Deletes a topic, its messages and the offsets of its groups",
      .text = "Messages cannot be brought back. --dry-run tells how many there are and who consumes them.", .arguments = kOneTopic,
      .example = "patchctl topic delete Orders --dry-run", .destroys = true, .run = remove},

@@ -59,7 +59,7 @@ TEST(Arguments, MistakesAreNamed) {
     EXPECT_EQ(mistake({"topic", "list", "--al"}), "'topic list' has no option --al; --help lists them");
     EXPECT_EQ(mistake({"topic", "create", "T", "--queues"}), "--queues needs a value: N");
     EXPECT_EQ(mistake({"topic", "create", "T", "--queues", "four"}), "--queues: 'four' is not a whole number");
-    EXPECT_EQ(mistake({"topic", "create", "T", "--queues", "70000"}), "--queues: 70000 is outside 0 to 65536");
+    EXPECT_EQ(mistake({"topic", "create", "T", "--queues", "70000"}), "--queues: 70000 is outside 1 to 65536");
     EXPECT_EQ(mistake({"topic", "create", "T", "--type", "ODD"}), "--type: 'ODD' is none of: NORMAL FIFO DELAY TRANSACTION");
     EXPECT_EQ(mistake({"topic", "list", "--all=yes"}), "--all takes no value");
 }
