@@ -441,6 +441,7 @@ TEST_F(PatchctlFixture, AStoppedStoreIsLookedAtCheckedDumpedAndConverted) {
     done("message send CtlStore --body 'kept body' --count 3" + at);
     const std::string store = stopped.folder() / "store";
     EXPECT_EQ(shell("store info " + store).exit, 1) << "a broker uses it";
+    EXPECT_EQ(shell("store convert " + store + " " + stopped.folder().path() + "/other --dry-run").exit, 1) << "a broker uses it";
     ASSERT_EQ(stopped.stop(SIGTERM), 0) << stopped.output();
     EXPECT_EQ(done("store info " + store + " --json").substr(0, 1), "{");
     EXPECT_EQ(shell("store info " + store + "/nothing").exit, 3);
@@ -453,6 +454,7 @@ TEST_F(PatchctlFixture, AStoppedStoreIsLookedAtCheckedDumpedAndConverted) {
     done("store convert " + store + " " + copy + " --dry-run");
     EXPECT_FALSE(std::filesystem::exists(copy));
     EXPECT_NE(done("store convert " + store + " " + copy + " --json").find("\"messages\":3"), std::string::npos);
+    EXPECT_EQ(shell("store convert " + store + " " + copy + " --dry-run").exit, 1) << "there is a store in it now";
     EXPECT_EQ(shell("store convert " + stopped.folder().path() + "/empty " + copy).exit, 3);
     done("store check-database " + copy + "/messages.db");
     EXPECT_NE(done("store backup " + copy + "/messages.db " + stopped.folder().path() + "/backup.db --json").find("\"messages\":3"), std::string::npos);

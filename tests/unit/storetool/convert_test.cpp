@@ -225,9 +225,13 @@ TEST_F(StoreConvertTest, WhatFailsOrIsGivenUpLeavesNothing) {
     appendOne(*store, {.keys = "k"});
     const auto busy = convertStore(options(sqlite, mmap));
     EXPECT_EQ(busy.error().code(), StatusCode::Busy) << busy.error().toString();
+    EXPECT_EQ(checkConversion(options(sqlite, mmap)).code(), StatusCode::Busy);
     store.reset();
     EXPECT_EQ(convertStore(options(mmap, again)).error().code(), StatusCode::NotFound);
     EXPECT_EQ(convertStore(options(sqlite, sqlite)).error().code(), StatusCode::AlreadyExists);
+    EXPECT_EQ(checkConversion(options(mmap, again)).code(), StatusCode::NotFound);
+    EXPECT_EQ(checkConversion(options(sqlite, sqlite)).code(), StatusCode::AlreadyExists);
+    EXPECT_TRUE(checkConversion(options(sqlite, mmap)));
     const auto given = convertStore(options(sqlite, mmap), [](const ConvertProgress& p) { return p.phase == ConvertProgress::Phase::Copy; });
     EXPECT_EQ(given.error().code(), StatusCode::Cancelled);
     EXPECT_TRUE(std::filesystem::is_empty(mmap.directory));

@@ -119,6 +119,7 @@ Exit convert(Session& session, const Arguments& arguments) {
     options.to.kind = storetool::parseStoreKind(arguments.text("to-kind")).value_or(other(options.from.kind));
     options.segmentBytes = arguments.number("segment-bytes");
     if (arguments.dryRun()) {
+        if (const auto begins = storetool::checkConversion(options); !begins) return session.fail(begins);
         session.out().say("would copy " + std::string(toString(options.from.kind)) + " " + options.from.directory + " to " +
                           std::string(toString(options.to.kind)) + " " + options.to.directory);
         return Exit::Done;

@@ -110,16 +110,30 @@ Status putInPlace(const StorePlace& unfinished, const StorePlace& place, FileSys
     return files.syncDirectory(place.directory);
 }
 
+Status checkPlaces(const ConvertOptions& options, FileSystem& files) {
+    if (OpenedStore::exists(options.to, files)) {
+        return {StatusCode::AlreadyExists, "there is a store in " + options.to.directory + " already; move it away first"};
+    }
+    if (!OpenedStore::exists(options.from, files)) return {StatusCode::NotFound, "there is no store in " + options.from.directory};
+    return Status::ok();
+}
+
+/// Busy when a broker or another tool holds the directory. Without the file nobody does, and making one would be a change.
+Status checkFree(const std::string& directory, FileSystem& files) {
+    if (!files.exists(directory + "/lock")) return Status::ok();
+    const auto locked = lockStore(files, directory, "directory");
+    if (locked) return Status::ok();
+    if (locked.error().code() != StatusCode::Busy) return locked.error();
+    return {StatusCode::Busy, std::string(kDirectoryInUse) + locked.error().message()};
+}
+
 class Conversion {
 public:
     Conversion(const ConvertOptions& options, const ConvertWatcher& watcher)
         : options_(options), watcher_(watcher), unfinished_{options.to.kind, options.to.directory + "/" + std::string(kUnfinished)} {}
 
     Result<ConvertReport> run() {
-        if (OpenedStore::exists(options_.to, files_)) {
-            return Status(StatusCode::AlreadyExists, "there is a store in " + options_.to.directory + " already; move it away first");
-        }
-        if (!OpenedStore::exists(options_.from, files_)) return Status(StatusCode::NotFound, "there is no store in " + options_.from.directory);
+        if (Status fit = checkPlaces(options_, files_); !fit) return fit;
         const std::string lockFile = options_.to.directory + "/lock";
         const bool made = !files_.exists(lockFile);
         if (Status locked = lockTarget(); !locked) return locked;
@@ -201,6 +215,13 @@ std::optional<StoreKind> parseStoreKind(std::string_view name) noexcept {
 }
 
 std::string_view toString(StoreKind kind) noexcept { return kind == StoreKind::Mmap ? "mmap" : "sqlite"; }
+
+Status checkConversion(const ConvertOptions& options) {
+    FileSystem& files = systemFiles();
+    if (Status fit = checkPlaces(options, files); !fit) return fit;
+    if (Status free = checkFree(options.from.directory, files); !free) return free;
+    return checkFree(options.to.directory, files);
+}
 
 Result<ConvertReport> convertStore(const ConvertOptions& options, const ConvertWatcher& watcher) { return Conversion(options, watcher).run(); }
 

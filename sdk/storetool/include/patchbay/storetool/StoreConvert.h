@@ -56,6 +56,9 @@ struct ConvertReport {
 /// AlreadyExists when there is a store at the target, Busy when one is in use, Corrupt when the two differ.
 Result<ConvertReport> convertStore(const ConvertOptions& options, const ConvertWatcher& watcher = {});
 
+/// Whether convertStore() would begin: AlreadyExists, NotFound or Busy as there. Changes nothing and reads no message.
+Status checkConversion(const ConvertOptions& options);
+
 struct BackupProgress {
     std::int64_t pages = 0;
     std::int64_t pagesTotal = 0;
