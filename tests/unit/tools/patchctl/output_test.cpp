@@ -117,12 +117,13 @@ TEST(Text, WhatIsNoUtf8IsSeen) {
 
 TEST(PluginTemplate, FillsEveryPlace) {
     const auto files = pluginTemplate("rate-limit", 30'005);
-    ASSERT_EQ(files.size(), 3U);
-    EXPECT_EQ(files[2].name, "rate-limit.conf");
+    ASSERT_EQ(files.size(), 6U);
+    EXPECT_EQ(files[2].name, "RateLimit.cpp");
+    EXPECT_EQ(files[5].name, "rate-limit.conf");
     for (const auto& file : files) EXPECT_EQ(file.content.find('@'), std::string::npos) << file.content;
     EXPECT_NE(files[0].content.find("PATCHBAY_PLUGIN(RateLimit, \"rate-limit\""), std::string::npos);
-    EXPECT_NE(files[0].content.find("{\"rateLimitText\""), std::string::npos);
-    EXPECT_NE(files[0].content.find("RequestCode>(30005)"), std::string::npos);
+    EXPECT_NE(files[2].content.find("{\"rateLimitText\""), std::string::npos);
+    EXPECT_NE(files[2].content.find("RequestCode>(30005)"), std::string::npos);
 }
 
 }  // namespace
