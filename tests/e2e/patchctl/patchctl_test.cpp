@@ -301,6 +301,25 @@ TEST_F(PatchctlFixture, WhatIsLimitedToABrokerLeavesTheOthersAlone) {
     EXPECT_EQ(other.stop(SIGTERM), 0) << other.output();
 }
 
+TEST_F(PatchctlFixture, ABrokerThatIsSilentHidesNothingOfTheOthers) {
+    BrokerProcess other("brokerName = ctl-silent\nnamesrvAddr = 127.0.0.1:" + std::to_string(broker_->namesrvPort()) + "\n");
+    ASSERT_TRUE(other.start()) << other.output();
+    int tries = 0;
+    while (shell("topic create CtlSilentReady -b ctl-silent").exit == 3) ASSERT_LT(++tries, 200) << other.output();
+    done("topic create CtlHalf --queues 1");
+    done("group create CtlHalfGroup");
+    other.signal(SIGSTOP);
+    for (const char* line : {"group list --timeout 200", "topic show CtlHalf --timeout 200", "topic list --timeout 200"}) {
+        const auto ran = shell(line);
+        EXPECT_EQ(ran.exit, 5) << line << "\n" << ran.out;
+        EXPECT_NE(ran.out.find("ctl-silent at 127.0.0.1:" + std::to_string(other.brokerPort()) + " does not answer"), std::string::npos) << ran.out;
+    }
+    EXPECT_NE(shell("group list --timeout 200").out.find("CtlHalfGroup"), std::string::npos);
+    EXPECT_EQ(shell("topic show CtlHalf -b ctl-silent --timeout 200").exit, 4);
+    other.signal(SIGCONT);
+    EXPECT_EQ(other.stop(SIGTERM), 0) << other.output();
+}
+
 TEST_P(PatchctlOnStore, TopShowsBrokersAndTopics) {
     done("topic create CtlTop");
     done("message send CtlTop --body x");

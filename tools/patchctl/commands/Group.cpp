@@ -48,8 +48,13 @@ Exit list(Session& session, const Arguments&) {
         bool orderly = false;
     };
     std::map<std::string, Row> rows;
+    std::size_t silent = 0;
     for (const auto& broker : *brokers) {
         const auto groups = (*session.client())->groupConfigs(broker.address);
+        if (!groups && session.isSilent(broker, groups.error())) {
+            ++silent;
+            continue;
+        }
         if (!groups) return session.fail(groups.error());
         for (const auto& [name, group] : groups->subscriptionGroupTable) {
             auto& row = rows[name];
@@ -68,8 +73,9 @@ Exit list(Session& session, const Arguments&) {
         table.add({name, static_cast<std::int64_t>(members ? members->connectionSet.size() : 0), row.retryMax, row.retryQueues,
                    row.consume, row.broadcast, row.orderly, row.brokers});
     }
+    if (silent == brokers->size()) return Exit::NoAnswer;
     session.out().print(table);
-    return Exit::Done;
+    return silent == 0 ? Exit::Done : Exit::Partly;
 }
 
 /// The group's settings on a broker without creating it there, which asking for one group does.

@@ -60,6 +60,12 @@ Exit Session::misused(const Status& status) {
     return Exit::Usage;
 }
 
+bool Session::isSilent(const Target& broker, const Status& status) {
+    if (exitOf(status) != Exit::NoAnswer) return false;
+    output_.warn(broker.name + " at " + broker.address + " does not answer: " + status.message());
+    return true;
+}
+
 Result<client::AdminClient*> Session::client() {
     if (client_) return &*client_;
     client::ClientOptions options;

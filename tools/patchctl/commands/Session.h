@@ -62,6 +62,8 @@ public:
     Exit fail(const Status& status);
     /// The same for what is wrong with the command line; nothing was done.
     Exit misused(const Status& status);
+    /// Whether a broker is silent; says so. The others are worth showing all the same, and the command ends with Partly.
+    [[nodiscard]] bool isSilent(const Target& broker, const Status& status);
 
 private:
     [[nodiscard]] Result<std::vector<Target>> targets(bool slaves);

@@ -44,8 +44,13 @@ Exit list(Session& session, const Arguments& arguments) {
     if (!brokers) return session.fail(brokers.error());
     Table table{{{"topic", "TOPIC"}, {"broker", "BROKER"}, {"readQueues", "READ"}, {"writeQueues", "WRITE"}, {"perm", "PERM"},
                  {"order", "ORDER"}, {"type", "TYPE"}}, {}};
+    std::size_t silent = 0;
     for (const auto& broker : *brokers) {
         const auto topics = (*session.client())->topicConfigs(broker.address);
+        if (!topics && session.isSilent(broker, topics.error())) {
+            ++silent;
+            continue;
+        }
         if (!topics) return session.fail(topics.error());
         for (const auto& [name, topic] : topics->topicConfigTable) {
             const bool ofServers = name == broker.name || name == broker.cluster || name.ends_with(protocol::kReplyTopicSuffix);
@@ -54,9 +59,10 @@ Exit list(Session& session, const Arguments& arguments) {
                        protocol::permText(topic.perm), topic.order, typeOf(topic)});
         }
     }
+    if (silent == brokers->size()) return Exit::NoAnswer;
     std::ranges::sort(table.rows);
     session.out().print(table);
-    return Exit::Done;
+    return silent == 0 ? Exit::Done : Exit::Partly;
 }
 
 Exit show(Session& session, const Arguments& arguments) {
@@ -65,8 +71,13 @@ Exit show(Session& session, const Arguments& arguments) {
     Table table{{{"broker", "BROKER"}, {"queue", "QUEUE"}, {"min", "FIRST"}, {"max", "END"}, {"messages", "MESSAGES"},
                  {"lastMs", "LAST", Show::Time}, {"perm", "PERM"}}, {}};
     Status missing(StatusCode::NotFound, "no broker has topic '" + arguments.at(0) + "'");
+    bool silent = false;
     for (const auto& broker : *brokers) {
         const auto config = (*session.client())->topicConfig(broker.address, arguments.at(0));
+        if (!config && session.isSilent(broker, config.error())) {
+            silent = true;
+            continue;
+        }
         if (!config && config.error().code() == StatusCode::NotFound) continue;
         if (!config) return session.fail(config.error());
         missing = Status::ok();
@@ -77,9 +88,9 @@ Exit show(Session& session, const Arguments& arguments) {
                        entry.lastUpdateTimestamp, protocol::permText(config->perm)});
         }
     }
-    if (!missing) return session.fail(missing);
+    if (!missing) return silent ? Exit::NoAnswer : session.fail(missing);
     session.out().print(table);
-    return Exit::Done;
+    return silent ? Exit::Partly : Exit::Done;
 }
 
 /// A broker answers before the name servers know the topic; whoever sends next should find it. Gives up after the time-out.

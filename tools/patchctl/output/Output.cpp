@@ -164,6 +164,11 @@ void Output::error(const Status& status) {
     err_ << "patchctl: " << status.message() << '\n';
 }
 
+void Output::warn(std::string_view line) {
+    endProgress();
+    err_ << "patchctl: " << line << '\n';
+}
+
 void Output::progress(std::string_view what, std::int64_t done, std::int64_t all) {
     if (!terminal_ || json_) return;
     static constexpr std::int64_t kCells = 30;

@@ -59,6 +59,8 @@ public:
     /// For people only.
     void say(std::string_view line);
     void error(const Status& status);
+    /// For a person beside what is printed, in JSON too: it goes to standard error.
+    void warn(std::string_view line);
     /// A bar on the terminal's error stream, e.g. "12,000 of 50,000 messages"; nothing elsewhere.
     void progress(std::string_view what, std::int64_t done, std::int64_t all);
     void endProgress();

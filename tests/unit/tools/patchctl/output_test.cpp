@@ -75,6 +75,12 @@ TEST_F(OutputTest, ErrorsGoWhereTheReaderLooks) {
     EXPECT_EQ(out_.str(), "{\"error\":\"no such topic\",\"kind\":\"NotFound\"}\n");
 }
 
+TEST_F(OutputTest, WarningsLeaveJsonAlone) {
+    output(true).warn("one is silent");
+    EXPECT_EQ(out_.str(), "");
+    EXPECT_EQ(err_.str(), "patchctl: one is silent\n");
+}
+
 TEST_F(OutputTest, ProgressIsForTerminalsOnly) {
     output(false, false).progress("messages", 1, 2);
     output(true, true).progress("messages", 1, 2);
