@@ -320,6 +320,33 @@ TEST_F(PatchctlFixture, ABrokerThatIsSilentHidesNothingOfTheOthers) {
     EXPECT_EQ(other.stop(SIGTERM), 0) << other.output();
 }
 
+TEST_F(PatchctlFixture, WhoFollowsATopicWaitsForItsBroker) {
+    BrokerProcess other;
+    ASSERT_TRUE(other.start()) << other.output();
+    const std::string at = " --namesrv 127.0.0.1:" + std::to_string(other.namesrvPort());
+    int tries = 0;
+    while (shell("topic create CtlFollow --queues 1" + at).exit != 0) ASSERT_LT(++tries, 200) << other.output();
+    done("message send CtlFollow --body first" + at);
+    const std::string command = "timeout 60 " + std::string(PATCHBAY_BUILD_DIR) + "/bin/patchctl message tail CtlFollow -f --count 2 --timeout 300" + at + " 2>&1";
+    FILE* pipe = popen(command.c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    std::string seen;
+    const auto until = [&](const std::string& text) {
+        std::array<char, 1024> line{};
+        while (seen.find(text) == std::string::npos && fgets(line.data(), line.size(), pipe) != nullptr) seen += line.data();
+        return seen.find(text) != std::string::npos;
+    };
+    EXPECT_TRUE(until("first")) << seen;
+    other.signal(SIGSTOP);
+    EXPECT_TRUE(until("waiting for ")) << seen;
+    other.signal(SIGCONT);
+    EXPECT_TRUE(until("answers again")) << seen;
+    done("message send CtlFollow --body second" + at);
+    EXPECT_TRUE(until("second")) << seen;
+    EXPECT_EQ(pclose(pipe), 0) << seen;
+    EXPECT_EQ(other.stop(SIGTERM), 0) << other.output();
+}
+
 TEST_P(PatchctlOnStore, TopShowsBrokersAndTopics) {
     done("topic create CtlTop");
     done("message send CtlTop --body x");

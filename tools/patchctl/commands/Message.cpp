@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -225,6 +227,9 @@ bool wanted(const Arguments& arguments, const ReceivedMessage& message) {
     });
 }
 
+/// A broker that stops is gone from the routes, too, until it is there again.
+bool mayComeBack(const Status& status) { return exitOf(status) == Exit::NoAnswer || status.code() == StatusCode::NotFound; }
+
 Exit tail(Session& session, const Arguments& arguments) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
@@ -237,11 +242,17 @@ Exit tail(Session& session, const Arguments& arguments) {
     for (const auto& [queue, entry] : stats->offsetTable) at[queue] = std::max(entry.minOffset, entry.maxOffset - arguments.number("lines"));
     const std::int64_t limit = arguments.number("count");
     std::int64_t shown = 0;
+    std::set<std::string> silent;   // brokers that are being restarted, most likely; told once
     for (bool more = true; more;) {
         std::vector<ReceivedMessage> found;
         for (auto& [queue, offset] : at) {
             const auto batch = (*client)->messagesAt(queue, offset, kBatch);
+            if (!batch && arguments.has("follow") && mayComeBack(batch.error())) {
+                if (silent.insert(queue.brokerName).second) session.out().warn("waiting for " + queue.brokerName + ": " + batch.error().message());
+                continue;
+            }
             if (!batch) return session.fail(batch.error());
+            if (silent.erase(queue.brokerName) > 0) session.out().warn(queue.brokerName + " answers again");
             if (batch->empty()) continue;
             offset = batch->back().queueOffset() + 1;
             found.insert(found.end(), batch->begin(), batch->end());
