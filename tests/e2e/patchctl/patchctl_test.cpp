@@ -370,6 +370,11 @@ TEST_F(PatchctlFixture, ConfigurationIsReadChangedAndCompared) {
     EXPECT_EQ(dry.exit, 1) << "a dry run promises nothing that is then refused";
     EXPECT_NE(dry.out.find("needs a restart"), std::string::npos) << dry.out;
     EXPECT_EQ(shell("config set noSuchKey 1").exit, 3);
+    for (const char* line : {"config set waitSecondsForService 30 --dry-run", "config get waitSecondsForService"}) {
+        const auto ran = shell(line);
+        EXPECT_EQ(ran.exit, 3);
+        EXPECT_NE(ran.out.find("but the name server has: add --nameserver"), std::string::npos) << ran.out;
+    }
     done("config set maxTransferCountOnMessageInMemory 32");
     const std::string file = broker_->folder() / "compare.conf";
     std::ofstream(file) << "maxTransferCountOnMessageInMemory = 33\n";

@@ -40,6 +40,16 @@ Status noKey(const std::string& where, const std::string& key, const std::vector
     return {StatusCode::NotFound, where + " has no key '" + key + "'" + didYouMean(key, known)};
 }
 
+/// The same of a broker. A key of the name servers is no slip of the pen.
+Status noKeyOfBroker(Session& session, const std::string& where, const std::string& key, const std::vector<std::string>& known) {
+    if (auto client = session.client()) {
+        const auto servers = (*client)->nameServers();
+        const auto config = servers.empty() ? Result<protocol::ConfigTable>(protocol::ConfigTable{}) : (*client)->nameServerConfig(servers.front());
+        if (config && config->contains(key)) return {StatusCode::NotFound, where + " has no key '" + key + "', but the name server has: add --nameserver"};
+    }
+    return noKey(where, key, known);
+}
+
 std::vector<std::string> namesOf(const protocol::ConfigTable& config) {
     std::vector<std::string> names;
     for (const auto& [key, value] : config) names.push_back(key);
@@ -54,7 +64,8 @@ Exit get(Session& session, const Arguments& arguments) {
     for (const auto& [key, value] : *config) {
         if (arguments.at(0).empty() || key == arguments.at(0)) table.add({key, value});
     }
-    if (table.rows.empty()) return session.fail(noKey(where, arguments.at(0), namesOf(*config)));
+    if (table.rows.empty()) return session.fail(arguments.has("nameserver") ? noKey(where, arguments.at(0), namesOf(*config))
+                                                                             : noKeyOfBroker(session, where, arguments.at(0), namesOf(*config)));
     session.out().print(table);
     return Exit::Done;
 }
@@ -92,7 +103,7 @@ Exit set(Session& session, const Arguments& arguments) {
         if (!config) {
             outcomes.add(broker, config.error());
         } else if (!config->contains(arguments.at(0))) {
-            outcomes.add(broker, noKey("it", arguments.at(0), namesOf(*config)));
+            outcomes.add(broker, noKeyOfBroker(session, "it", arguments.at(0), namesOf(*config)));
         } else {
             outcomes.add(broker, arguments.dryRun() ? wouldTake(session, broker, arguments.at(0)) : (*client)->updateBrokerConfig(broker.address, change));
         }
