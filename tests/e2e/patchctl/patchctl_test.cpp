@@ -291,6 +291,26 @@ TEST_F(PatchctlFixture, WhatIsLimitedToABrokerLeavesTheOthersAlone) {
     const auto rows = parsed("offset reset CtlTwoGroup --topic CtlTwo --to last -b ctl-b", text);
     EXPECT_EQ(rows.root().size(), 1U) << text;
     EXPECT_NE(text.find("\"broker\":\"ctl-b\""), std::string::npos) << text;
+    // A group that is on line is told by its brokers.
+    done("offset reset CtlTwoGroup --topic CtlTwo --to last -b " + first);
+    RawClient here(broker_->brokerPort());
+    RawClient there(other.brokerPort());
+    protocol::HeartbeatData beat;
+    beat.clientId = "two@1";
+    protocol::ConsumerData consumer;
+    consumer.groupName = "CtlTwoGroup";
+    consumer.consumeType = protocol::ConsumeType::Passively;
+    consumer.messageModel = protocol::MessageModel::Clustering;
+    consumer.subscriptionDataSet.push_back(*protocol::SubscriptionData::build("CtlTwo", "*"));
+    beat.consumerDataSet.push_back(consumer);
+    auto command = protocol::RemotingCommand::request(protocol::RequestCode::HeartBeat);
+    command.body = beat.toJson();
+    ASSERT_EQ(here.call(command)->code, 0);
+    ASSERT_EQ(there.call(command)->code, 0);
+    EXPECT_EQ(shell("offset reset CtlTwoGroup --topic CtlTwo --to 1 --queue 0 -b ctl-b").exit, 4) << "its members would write over it";
+    done("offset reset CtlTwoGroup --topic CtlTwo --to first -b ctl-b");
+    EXPECT_NE(done("offset show CtlTwoGroup --topic CtlTwo --json -b " + first).find("\"committed\":2,\"behind\":0"), std::string::npos);
+    EXPECT_NE(done("offset show CtlTwoGroup --topic CtlTwo --json -b ctl-b").find("\"committed\":0,\"behind\":4"), std::string::npos);
     EXPECT_NE(done("topic delete CtlTwo --dry-run --json -b ctl-b").find("\"messages\":4"), std::string::npos);
     done("topic delete CtlTwo -b ctl-b");
     EXPECT_EQ(shell("topic show CtlTwo -b ctl-b").exit, 3);
