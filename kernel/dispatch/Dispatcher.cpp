@@ -230,10 +230,7 @@ void Dispatcher::route(ServerRequest& request) noexcept {
     }
     const auto* binding = tableOf(lane).find(request.origin().listenerIndex, request.view.code);
     if (binding == nullptr) {
-        const bool elsewhere = tableOf(lane).elsewhere(request.origin().listenerIndex, request.view.code);
-        return reject(request, ResponseCode::RequestCodeNotSupported,
-                      " request type " + std::to_string(request.view.code) + " not supported" +
-                          (elsewhere ? " on this port, but on another one of the process; administration may have its own (adminListenPort)" : ""));
+        return reject(request, ResponseCode::RequestCodeNotSupported, " request type " + std::to_string(request.view.code) + " not supported");
     }
     if (binding->processor == nullptr) [[unlikely]] return hold(request);
     // The lease is taken while the table, which holds the generation, is certainly there.

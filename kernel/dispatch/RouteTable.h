@@ -52,13 +52,6 @@ public:
         if (const auto index = static_cast<std::uint32_t>(code); index < kDense) [[likely]] return codes.dense[index];
         return findSparse(codes, code);
     }
-    /// Whether a listener other than this one has the code.
-    [[nodiscard]] bool elsewhere(ListenerIndex listener, std::int32_t code) const noexcept {
-        for (std::size_t i = 0; i < listeners_.size(); ++i) {
-            if (i != listener && find(static_cast<ListenerIndex>(i), code) != nullptr) return true;
-        }
-        return false;
-    }
     /// Null when the listener has no interceptors.
     [[nodiscard]] const InterceptorChain* chain(ListenerIndex listener) const noexcept {
         if (listener >= listeners_.size() || listeners_[listener].chain.empty()) return nullptr;

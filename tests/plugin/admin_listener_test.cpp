@@ -56,7 +56,7 @@ TEST(AdminListener, LeavesTablesThatSlavesReadWhereTheyAre) {
     }
 }
 
-TEST(AdminListener, LeavesToolsThatReadMessagesWhatTheyNeedAndSaysOfTheRestWhereItIs) {
+TEST(AdminListener, LeavesToolsThatReadMessagesWhatTheyNeed) {
     BrokerProcess broker("adminListenPort = 0\n");
     ASSERT_TRUE(broker.start()) << broker.output();
     for (const auto port : {broker.brokerPort(), broker.adminPort()}) {
@@ -67,10 +67,6 @@ TEST(AdminListener, LeavesToolsThatReadMessagesWhatTheyNeedAndSaysOfTheRestWhere
         ASSERT_TRUE(answer);
         EXPECT_EQ(answer->code, 0) << answer->remark.value_or("");
     }
-    RawClient client(broker.brokerPort());
-    const auto answer = client.call(protocol::RemotingCommand::request(RequestCode::InvokeBrokerToResetOffset));
-    ASSERT_TRUE(answer);
-    EXPECT_NE(answer->remark.value_or("").find("adminListenPort"), std::string::npos) << answer->remark.value_or("");
 }
 
 TEST(AdminListener, IsNotThereUnlessAsked) {

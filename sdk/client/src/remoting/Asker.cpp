@@ -39,7 +39,7 @@ struct Meaning {
 constexpr Meaning kMeanings[] = {
     {ResponseCode::SystemBusy, StatusCode::Busy, "the server is overloaded; try again later or send less at once"},
     {ResponseCode::FlowControl, StatusCode::Busy, "the server limits this client; try again later"},
-    {ResponseCode::RequestCodeNotSupported, StatusCode::Unsupported, "this server does not offer it"},
+    {ResponseCode::RequestCodeNotSupported, StatusCode::Unsupported, "this server does not offer it, or on its port for administration only (adminListenPort)"},
     {ResponseCode::MessageIllegal, StatusCode::InvalidArgument, "change the message"},
     {ResponseCode::InvalidParameter, StatusCode::InvalidArgument, "change the request"},
     {ResponseCode::SubscriptionParseFailed, StatusCode::InvalidArgument, "correct the filter expression"},
