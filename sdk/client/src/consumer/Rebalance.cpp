@@ -178,8 +178,8 @@ void ConsumerCore::lockAll(const std::function<void()>& done) {
     std::map<std::string, std::vector<MessageQueue>> byBroker;
     for (const auto& [queue, consumer] : queues_) byBroker[queue.brokerName].push_back(queue);
     for (auto& [broker, queues] : byBroker) {
-        lock(broker, queues, [self = shared_from_this(), queues, done](const std::set<MessageQueue>& granted) {
-            for (const auto& queue : queues) {
+        lock(broker, queues, [self = shared_from_this(), asked = queues, done](const std::set<MessageQueue>& granted) {
+            for (const auto& queue : asked) {
                 const auto found = self->queues_.find(queue);
                 if (found == self->queues_.end()) continue;
                 auto& consumer = *found->second;
