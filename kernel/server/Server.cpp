@@ -4,7 +4,8 @@
 #include "server/ConnectionRegistry.h"
 #include "server/OutboundConnections.h"
 
-#include <thread>
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 
 namespace patchbay::kernel {
@@ -68,6 +69,8 @@ void Server::closeListeners() noexcept {
 bool Server::flush(std::chrono::milliseconds deadline) noexcept {
     if (!started_ || stopped_) return true;
     const auto end = context_.clock.now() + deadline;
+    std::mutex pause;
+    std::condition_variable never;
     while (true) {
         const bool quiet = dispatcher_.active() == 0;
         // The first may run in the turn that gave the last answer, before it is written; the second comes after that turn.
@@ -75,7 +78,9 @@ bool Server::flush(std::chrono::milliseconds deadline) noexcept {
         loops_.onEach([](net::EventLoop&) {});
         if (quiet && registry_->unsent() == 0) return true;
         if (context_.clock.now() >= end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        // Nobody says when the last answer is on its way: this happens once in the life of a process.
+        std::unique_lock lock(pause);
+        context_.clock.wait(never, lock, context_.clock.now() + std::chrono::milliseconds(1));
     }
 }
 

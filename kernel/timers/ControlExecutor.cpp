@@ -126,7 +126,7 @@ void ControlExecutor::work() noexcept {
         if (schedule_.empty()) {
             changed_.wait(lock);
         } else {
-            changed_.wait_for(lock, schedule_.begin()->first - clock_.now());
+            clock_.wait(changed_, lock, schedule_.begin()->first);
         }
     }
 }

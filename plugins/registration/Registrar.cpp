@@ -436,7 +436,8 @@ void Registrar::awaitLeft() {
     std::vector<NameServer*> late;
     {
         std::unique_lock guard(mutex_);
-        changed_.wait_for(guard, config_.unregisterTimeout, [this] { return std::ranges::all_of(servers_, &NameServer::left); });
+        (void)context_.clock().waitFor(changed_, guard, config_.unregisterTimeout,
+                                       [this] { return std::ranges::all_of(servers_, &NameServer::left); });
         for (NameServer& server : servers_) {
             if (!server.left() && !server.leaving() && server.mayKnowUs()) late.push_back(&server);
         }

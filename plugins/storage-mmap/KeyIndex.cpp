@@ -134,7 +134,7 @@ void KeyIndex::run() {
         if (stopping_) return;
         if (more) continue;
         if (quiet < kQuietIntervals) {
-            wake_.wait_for(lock, kInterval, [&] { return stopping_ || std::exchange(hurry_, false); });
+            (void)p_.clock.waitFor(wake_, lock, kInterval, [&] { return stopping_ || std::exchange(hurry_, false); });
             continue;
         }
         {

@@ -98,7 +98,7 @@ bool LogFlusher::waitForWork(std::unique_lock<std::mutex>& lock) {
     work_.wait(lock, [&] { return stopping_ || dirty_.load(std::memory_order_acquire); });
     while (!stopping_) {
         const std::chrono::milliseconds interval(tunables_.flushIntervalMs.load(std::memory_order_relaxed));
-        work_.wait_for(lock, interval, [&] { return stopping_; });
+        (void)clock_.waitFor(work_, lock, interval, [&] { return stopping_; });
         if (isDue()) return true;
     }
     return dirty_.load(std::memory_order_acquire);
@@ -186,7 +186,7 @@ void LogFlusher::watch() {
             // Once armed it is not woken by new batches: theirs end later. They are seen when this one is over.
             armed_ = earliest != MonotonicTime::max();
             if (armed_) {
-                deadlines_.wait_for(lock, earliest - now);
+                clock_.wait(deadlines_, lock, earliest);
             } else {
                 deadlines_.wait(lock);
             }

@@ -87,7 +87,7 @@ void SegmentAllocator::run() {
         if (pause == kNever) {
             changed_.wait(lock, isDue);
         } else {
-            changed_.wait_for(lock, pause, isDue);
+            (void)clock_.waitFor(changed_, lock, pause, isDue);
         }
         if (stopping_) return;
         if (wanted_) {

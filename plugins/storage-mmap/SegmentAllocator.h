@@ -1,6 +1,7 @@
 // SegmentAllocator: makes the next commit-log file before it is needed.
 #pragma once
 
+#include "patchbay/base/Clock.h"
 #include "patchbay/base/FileSystem.h"
 #include "patchbay/plugin/Logger.h"
 
@@ -27,9 +28,9 @@ public:
     static constexpr std::chrono::milliseconds kNever = std::chrono::milliseconds::max();
 
     /// `pathOf`: where the file that starts at an offset goes.
-    SegmentAllocator(FileSystem& files, plugin::Logger& log, std::function<std::string(std::int64_t)> pathOf,
+    SegmentAllocator(FileSystem& files, const Clock& clock, plugin::Logger& log, std::function<std::string(std::int64_t)> pathOf,
                      std::int64_t segmentBytes) noexcept
-        : files_(files), log_(log), pathOf_(std::move(pathOf)), segmentBytes_(segmentBytes) {}
+        : files_(files), clock_(clock), log_(log), pathOf_(std::move(pathOf)), segmentBytes_(segmentBytes) {}
     ~SegmentAllocator() { stop(); }
 
     /// Blocks for a whole file; a disk that is too full for it is told how much it takes and which key says so.
@@ -51,6 +52,7 @@ private:
     void prepareNow(std::int64_t start, std::unique_lock<std::mutex>& lock);
 
     FileSystem& files_;
+    const Clock& clock_;
     plugin::Logger& log_;
     const std::function<std::string(std::int64_t)> pathOf_;
     const std::int64_t segmentBytes_;

@@ -49,7 +49,7 @@ void Upkeep::run() {
         changed_.wait(lock, [&] { return stopping_ || !dirty_.empty(); });
         const std::int64_t before = p_.state.appended.load(std::memory_order_relaxed);
         const std::chrono::milliseconds interval(p_.tunables.queueFlushIntervalMs.load(std::memory_order_relaxed));
-        changed_.wait_for(lock, interval, [&] { return stopping_ || poked_.load(); });
+        (void)p_.clock.waitFor(changed_, lock, interval, [&] { return stopping_ || poked_.load(); });
         if (stopping_) return;
         lock.unlock();
         lowerCheckpoint();

@@ -163,7 +163,7 @@ void Writer::gather(std::unique_lock<std::mutex>& lock) {
     if (!settings_.syncFlush || atMost.count() <= 0) return;
     wanted_ = std::min(outstanding_, settings_.groupMessagesMax);
     waiting_ = true;
-    wake_.wait_for(lock, atMost, [this] { return queuedMessages_ >= wanted_ || !running_; });
+    (void)clock_.waitFor(wake_, lock, atMost, [this] { return queuedMessages_ >= wanted_ || !running_; });
     waiting_ = false;
     wanted_ = 0;
 }

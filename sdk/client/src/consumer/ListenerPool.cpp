@@ -24,7 +24,7 @@ bool ListenerPool::close(std::chrono::milliseconds limit) {
     {
         std::unique_lock lock(state_->mutex);
         state_->closed = true;
-        idle = state_->idle.wait_for(lock, limit, [&] { return state_->working <= (own ? 1U : 0U); });
+        idle = clock_.waitFor(state_->idle, lock, limit, [&] { return state_->working <= (own ? 1U : 0U); });
     }
     if (idle) executor_.stop(true);
     else executor_.abandon();

@@ -3,6 +3,8 @@
 
 #include "runtime/Executor.h"
 
+#include "patchbay/base/Clock.h"
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -16,7 +18,7 @@ namespace patchbay::client {
 /// Counts the listeners at work, so that a close can wait for them. Any thread.
 class ListenerPool {
 public:
-    explicit ListenerPool(std::size_t threads) : executor_("pb-listener", threads) {}
+    ListenerPool(const Clock& clock, std::size_t threads) : clock_(clock), executor_("pb-listener", threads) {}
 
     /// Tasks that have not begun when the pool closes do not run any more.
     void post(std::function<void()> task);
@@ -31,6 +33,7 @@ private:
         std::size_t working = 0;
         bool closed = false;
     };
+    const Clock& clock_;
     const std::shared_ptr<State> state_ = std::make_shared<State>();
     Executor executor_;
 };

@@ -38,7 +38,7 @@ void PullWork::forget(const MessageQueue& queue) { taken_.erase(queue); }
 
 void PullWork::wait(std::chrono::nanoseconds time) {
     std::unique_lock lock(mutex_);
-    came_.wait_for(lock, time, [this] { return woken_; });
+    (void)core_->instance().runtime().clock().waitFor(came_, lock, time, [this] { return woken_; });
     woken_ = false;
 }
 

@@ -18,7 +18,7 @@ class PushConsumer::Impl {
 public:
     Impl(ClientInstance::Pointer instance, const ConsumerOptions& options)
         : instance_(std::move(instance)), core_(makeOnLoop<ConsumerCore>(instance_->runtime(), instance_, options)),
-          pool_(std::make_shared<ListenerPool>(options.threads)), group_(options.group) {}
+          pool_(std::make_shared<ListenerPool>(instance_->runtime().clock(), options.threads)), group_(options.group) {}
     ~Impl() { close(); }
 
     template <typename Work, typename Handler>

@@ -25,6 +25,10 @@ constinit Immortal processClock;
 
 }  // namespace
 
+void Clock::wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, MonotonicTime until) const {
+    changed.wait_for(lock, until - now());
+}
+
 const Clock& systemClock() noexcept {
     return processClock.clock;
 }

@@ -16,8 +16,8 @@ class MmapQueue : public MmapStoreTest {
 protected:
     /// The parts around a queue, as they are after the store was closed.
     struct Parts {
-        Parts(FileSystem& files, plugin::Logger& log, const StoreOptions& options)
-            : layout{options.root, {options.root + "/commitlog"}}, commitLog(files, log, layout, options.segmentBytes),
+        Parts(FileSystem& files, const Clock& clock, plugin::Logger& log, const StoreOptions& options)
+            : layout{options.root, {options.root + "/commitlog"}}, commitLog(files, clock, log, layout, options.segmentBytes),
               windows(commitLog, {options.mappedWindowBytes, options.mappedWindowsMax}), records(windows),
               open(files, options.queueFilesOpenMax), environment{files, log, layout, commitLog, records, open, options.queueFileBytes} {}
         Layout layout;
@@ -41,7 +41,7 @@ protected:
 };
 
 TEST_F(MmapQueue, AQueueWhereADeletedOneWasDoesNotGetItsFiles) {
-    Parts parts(files, log, options);
+    Parts parts(files, clock, log, options);
     alignas(ConsumeQueue) std::byte place[sizeof(ConsumeQueue)];
     auto* const deleted = new (place) ConsumeQueue(parts.environment, name("Deleted"), 0, QueueKind::Simple, false);
     append(*deleted, 0);
@@ -64,7 +64,7 @@ TEST_F(MmapQueue, ALogThatCannotBeReadTakesNoUnitsFromAQueue) {
     open();
     for (int i = 0; i < 30; ++i) MmapStoreTest::append("body");
     close();
-    Parts parts(files, log, options);
+    Parts parts(files, clock, log, options);
     ASSERT_TRUE(parts.commitLog.open());
     parts.environment.logEndAtStart = options.segmentBytes;
     const auto queue = Ref<ConsumeQueue>::adopt(new ConsumeQueue(parts.environment, name("TopicTest"), 0, QueueKind::Simple, true));

@@ -20,6 +20,11 @@ public:
     }
     [[nodiscard]] std::int64_t wallMs() const noexcept override { return wallMs_.load(std::memory_order_acquire); }
 
+    /// Looks again every millisecond of real time: whoever sets the clock need not know who waits on it.
+    void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, MonotonicTime until) const override {
+        if (now() < until) changed.wait_for(lock, std::chrono::milliseconds(1));
+    }
+
     /// Both clocks go on together.
     void advance(std::chrono::milliseconds by) noexcept {
         nanos_.fetch_add(std::chrono::nanoseconds(by).count(), std::memory_order_acq_rel);
