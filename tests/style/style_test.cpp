@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -72,6 +73,42 @@ TEST(Style, PluginsIncludeOnlyTheSdkTheirOwnAndTheSystem) {
                 }
                 EXPECT_TRUE(name.rfind("patchbay/net/", 0) != 0) << where << " (plugins do not see sockets)";
             }
+        }
+    }
+}
+
+// A file that is not named here reaches time, files and sockets by the seams alone, so that a test, or a simulated cluster, decides them.
+TEST(Style, NothingAboveTheSeamsCallsTheSystem) {
+    const std::set<std::string> known{
+        "kernel/app/LifecycleLoop.cpp",      // signals, and the pipe that tells of them
+        "kernel/config/Advertise.cpp",       // the machine's addresses and routes
+        "kernel/config/ConfigSources.cpp",   // before there is anything to inject
+        "kernel/config/KernelSettings.cpp",
+        "kernel/log/LineQueue.cpp",          // the log works when nothing else does, also under a clock that stands
+        "kernel/log/LogSystem.cpp",
+        "kernel/log/StandardErrorSink.cpp",
+        "kernel/plugin/PluginLibrary.cpp",   // the dynamic linker takes a descriptor
+        "kernel/app/ConfigDocument.cpp",     // a command, not the server
+        "kernel/main.cpp",
+        "plugins/storage-sqlite/SqlitePlugin.cpp",  // whether two names are one directory
+        "sdk/client/src/instance/Identity.cpp",  // the machine's addresses
+    };
+    const std::regex call(
+        R"re(std::[io]?fstream|\bfopen\(|[^\w:]::(open|read|write|pread|pwrite|unlink|rename|socket|connect|fsync|fdatasync|mmap|stat|mkdir|poll)\()re"
+        R"re(|(steady|system)_clock::now|\bwait_(for|until)\(|\bsleep_(for|until)\(|\busleep\(|\bgetifaddrs\()re"
+        R"re(|std::filesystem::(exists|equivalent|remove|rename|create_dir|directory_iter|file_size|is_|recursive))re");
+    std::vector<fs::path> files = sourcesUnder(kSource / "kernel");
+    for (const char* const folder : {"plugins", "sdk/plugin-api", "sdk/client"}) {
+        const auto more = sourcesUnder(kSource / folder);
+        files.insert(files.end(), more.begin(), more.end());
+    }
+    for (const auto& file : files) {
+        if (known.contains(fs::relative(file, kSource).string())) continue;
+        std::istringstream lines(readFile(file));
+        std::string line;
+        for (int number = 1; std::getline(lines, line); ++number) {
+            if (line.find("//") != std::string::npos) line.resize(line.find("//"));
+            EXPECT_FALSE(std::regex_search(line, call)) << file.string() << ":" << number << ": " << line << " (see CONTRIBUTING.md on seams)";
         }
     }
 }
