@@ -41,6 +41,7 @@ check "and the process has ended" gone "$old"
 
 ns=$(free_port) broker=$(free_port)
 check "a name server alone" ./dev up "$work/ns" "$ns" 1 --namesrv-only
+check "it keeps nothing elsewhere" grep -qzF "storePathRootDir=$work/ns/" "/proc/$(first_pid "$work/ns")/cmdline"
 check "a broker alone that registers there, on SQLite" ./dev up "$work/broker" "$ns" "$broker" --no-namesrv store=sqlite brokerName=lonely
 check "the name server knows it" knows "$ns" "127.0.0.1:$broker"
 check "it keeps one database" test -n "$(find "$work/broker" -name '*.db' -o -name '*.sqlite*' | head -1)"
@@ -48,6 +49,10 @@ old=$(first_pid "$work/broker")
 check "down -9 returns 0" ./dev down "$work/broker" -9
 check "and the process has ended" gone "$old"
 check "the name server runs on" running "$work/ns" 1
+check "and ends from another directory, by a relative name" bash -c "cd '$work' && '$PWD/dev' down ns"
+check "a relative DIR is the caller's" bash -c "cd '$work' && '$PWD/dev' up near $ns $broker --namesrv-only"
+check "which lies there" running "$work/near" 1
+check "27 brokers are refused" bash -c "! ./dev up $work/bad $ns $broker --brokers 27"
 check "a wrong port is refused" bash -c "! ./dev up $work/bad x y"
 check "a wrong store is refused" bash -c "! ./dev up $work/bad $ns $broker store=tape"
 exit $failed

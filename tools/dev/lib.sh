@@ -27,6 +27,17 @@ install() {
     DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
+# from_caller PATH: the path as whoever called ./dev means it.
+from_caller() { case $1 in /*) echo "$1" ;; *) echo "${PATCHBAY_CALLED_FROM:-$PWD}/$1" ;; esac; }
+
+# ended PID: gone, or ended and not yet waited for.
+ended() {
+    local stat
+    read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
+    stat=${stat##*) }
+    [ "${stat:0:1}" = Z ]
+}
+
 # have COMMAND PACKAGE: installs the package only when the command is not there in any form.
 have() { command -v "$1" >/dev/null || install "$2"; }
 
@@ -58,8 +69,7 @@ free_port() {
 wait_gone() {
     local i
     for ((i = 0; i < $2 * 20; i++)); do
-        kill -0 "$1" 2>/dev/null || return 0
-        [ "$(ps -o stat= -p "$1" 2>/dev/null | cut -c1)" = Z ] && return 0
+        ended "$1" && return 0
         sleep 0.05
     done
     return 1
