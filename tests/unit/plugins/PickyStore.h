@@ -24,6 +24,10 @@ public:
     Status flushAnswer;
     /// Its queues are listed, but cannot be read.
     std::string unreadableTopic;
+    /// Its queues and times are known, its messages cannot be read.
+    std::string failingTopic;
+    /// Its times cannot be told.
+    std::string timelessTopic;
     std::vector<std::size_t> appends;  // sizes of the batches that came
     std::string kind;                  // what it calls itself instead of its own name
     std::int64_t filteredMax = 0;      // messages that a read with a filter looks at; 0: all
@@ -54,6 +58,12 @@ public:
     void read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,
               const service::ReadFilter* filter, service::ReadResult& result) noexcept override {
         if (topic == unreadableTopic) return result.clear();
+        if (topic == failingTopic) {
+            result.clear();
+            result.status = service::ReadStatus::Failed;
+            result.nextOffset = offset;
+            return;
+        }
         ++reads;
         below.read(topic, queueId, offset, limits, filter, result);
         if (filter == nullptr || filteredMax == 0) return;
@@ -71,6 +81,7 @@ public:
     }
     [[nodiscard]] Result<std::int64_t> offsetAt(std::string_view topic, std::int32_t queueId, std::int64_t timeMs,
                                                service::Bound bound) const override {
+        if (topic == timelessTopic) return Status(StatusCode::Io, "cannot be read");
         return below.offsetAt(topic, queueId, timeMs, bound);
     }
     [[nodiscard]] Result<std::int64_t> storeTimeAt(std::string_view topic, std::int32_t queueId, std::int64_t offset) const override {
