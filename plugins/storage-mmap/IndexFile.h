@@ -55,14 +55,17 @@ public:
         [[nodiscard]] std::int64_t bytes() const noexcept;
     };
 
-    /// Corrupt when the file is not of this size.
+    /// Corrupt when the file is not of this size. One that is not full and, being sparse, cannot get its blocks because the disk is
+    /// full is sealed.
     static Result<std::unique_ptr<IndexFile>> open(FileSystem& files, const std::string& path, Size size);
-    /// `previous`: the header of the file before, or null.
+    /// `previous`: the header of the file before, or null. A failure leaves no file.
     static Result<std::unique_ptr<IndexFile>> create(FileSystem& files, const std::string& path, Size size, const Header* previous);
 
     [[nodiscard]] const Header& header() const noexcept { return header_; }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    [[nodiscard]] bool isFull() const noexcept { return header_.count >= size_.entries; }
+    /// Nothing is added to it any more.
+    [[nodiscard]] bool isFull() const noexcept { return sealed_ || header_.count >= size_.entries; }
+    [[nodiscard]] bool isSealed() const noexcept { return sealed_; }
     [[nodiscard]] std::size_t pending() const noexcept { return pending_.size(); }
 
     /// Only while it is not full.
@@ -123,12 +126,15 @@ private:
     Status resolve(std::span<const std::int32_t> order);
     [[nodiscard]] std::size_t entryOffset(std::int64_t number) const noexcept;
     Status writeHeader(const Header& header);
+    /// Blocks for all of the new file, and its header.
+    Status begin(const Header* previous);
 
     const std::unique_ptr<File> file_;
     const std::string path_;
     const Size size_;
     Header header_;            ///< with what is pending
     std::int32_t written_ = 1; ///< entries from here on are pending
+    bool sealed_ = false;      ///< only read, though there are numbers left
     std::vector<Entry> pending_;
 };
 
