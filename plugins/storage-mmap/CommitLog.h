@@ -22,9 +22,9 @@ namespace patchbay::mmapstore {
 /// Failure: every function leaves the log as it was or says what is wrong; nothing is retried here.
 class CommitLog {
 public:
-    CommitLog(FileSystem& files, plugin::Logger& log, const Layout& layout, std::int64_t segmentBytes) noexcept
+    CommitLog(FileSystem& files, const Clock& clock, plugin::Logger& log, const Layout& layout, std::int64_t segmentBytes) noexcept
         : files_(files), log_(log), layout_(layout), segmentBytes_(segmentBytes),
-          allocator_(files, log, [this](std::int64_t start) { return placeOf(start); }, segmentBytes) {}
+          allocator_(files, clock, log, [this](std::int64_t start) { return placeOf(start); }, segmentBytes) {}
 
     /// Finds the files in all directories. Corrupt for a file of a wrong size that is not the last, and for one that is there
     /// twice; an empty last one is removed, a shorter last one (a copy that was cut off) is extended.

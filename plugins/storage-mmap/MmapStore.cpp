@@ -72,7 +72,7 @@ std::string humanBytes(std::int64_t bytes) {
 MmapStore::MmapStore(FileSystem& files, const Clock& clock, plugin::Logger& log, StoreOptions options)
     : files_(files), clock_(clock), log_(log), options_(completed(std::move(options))),
       layout_(layoutOf(options_)),
-      commitLog_(files, log, layout_, options_.segmentBytes),
+      commitLog_(files, clock, log, layout_, options_.segmentBytes),
       windows_(commitLog_, {options_.mappedWindowBytes, options_.mappedWindowsMax, memorySharesOf(options_).windowsBytes}),
       records_(windows_),
       queueFiles_(files, options_.queueFilesOpenMax),

@@ -24,7 +24,7 @@ TEST_F(MmapMemory, WindowsThatReadersHoldCountAndThenRecordsAloneAreMapped) {
     for (int i = 0; i < 60; ++i) append(std::string(1000, 'w'));
     close();
     const Layout layout{options.root, {options.root + "/commitlog"}};
-    CommitLog commitLog(*disk, log, layout, options.segmentBytes);
+    CommitLog commitLog(*disk, clock, log, layout, options.segmentBytes);
     ASSERT_TRUE(commitLog.open());
     constexpr std::int64_t kWindow = 4096 + 4096;
     ReadWindows windows(commitLog, {4096, 8, 3 * kWindow});

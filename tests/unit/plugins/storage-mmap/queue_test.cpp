@@ -17,7 +17,7 @@ protected:
     /// The parts around a queue, as they are after the store was closed.
     struct Parts {
         Parts(FileSystem& files, plugin::Logger& log, const StoreOptions& options)
-            : layout{options.root, {options.root + "/commitlog"}}, commitLog(files, log, layout, options.segmentBytes),
+            : layout{options.root, {options.root + "/commitlog"}}, commitLog(files, systemClock(), log, layout, options.segmentBytes),
               windows(commitLog, {options.mappedWindowBytes, options.mappedWindowsMax}), records(windows),
               open(files, options.queueFilesOpenMax), environment{files, log, layout, commitLog, records, open, options.queueFileBytes} {}
         Layout layout;
