@@ -75,12 +75,13 @@ public:
     Status sync() { return file_->sync(); }
 
     /// Calls `visit(physical)` for entries of the hash, newest first, until it answers false or entries get older than beginMs.
+    /// Looks at `budget` entries at most, and takes those that it looked at from it.
     template <typename Visit>
-    Status find(std::int32_t hash, std::int64_t beginMs, std::int64_t endMs, Visit visit) const {
+    Status find(std::int32_t hash, std::int64_t beginMs, std::int64_t endMs, std::int64_t& budget, Visit visit) const {
         const Result<std::int32_t> newest = first(hash);
         if (!newest) return newest.error();
         std::int32_t number = *newest;
-        while (number > 0 && number < header_.count) {
+        while (number > 0 && number < header_.count && budget-- > 0) {
             const Result<Entry> entry = entryAt(number);
             if (!entry) return entry.error();
             const std::int64_t time = header_.beginTime + std::int64_t{entry->seconds} * 1000;

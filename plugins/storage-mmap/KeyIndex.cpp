@@ -321,28 +321,29 @@ void KeyIndex::report(const Status& status) {
     if (!status) p_.log.limited(plugin::LogLevel::Error, "the key index cannot be written", {{"error", status.toString()}});
 }
 
-Status KeyIndex::find(const service::KeyQuery& query, const std::function<bool(std::int64_t)>& visit) {
+Result<std::vector<std::int64_t>> KeyIndex::find(const service::KeyQuery& query) {
+    std::vector<std::int64_t> found;
     const std::lock_guard lock(mutex_);
     const std::int64_t end = p_.state.visibleEnd.load(std::memory_order_acquire);
     for (int i = 0; i < kStepsForAQuery && (advance(end) || step(end)); ++i) {}
-    if (files_.empty()) return Status::ok();
+    if (files_.empty()) return found;
     if (Status written = files_.back()->write(); !written) return written;
     const std::int32_t hash = indexHash(query.topic, query.key);
+    std::int64_t budget = kLookedAtMax;
     bool more = true;
-    std::int64_t before = -1;
     for (auto file = files_.rbegin(); more && file != files_.rend(); ++file) {
         const IndexFile::Header& header = (*file)->header();
         if (header.count > 1 && header.beginTime <= query.endMs && header.endTime >= query.beginMs) {
-            const Status searched = (*file)->find(hash, query.beginMs, query.endMs, [&](std::int64_t physical) {
+            const Status searched = (*file)->find(hash, query.beginMs, query.endMs, budget, [&](std::int64_t physical) {
                 // A message whose KEYS repeat its UNIQ_KEY has two entries.
-                if (std::exchange(before, physical) != physical) more = visit(physical);
-                return more;
+                if (found.empty() || found.back() != physical) found.push_back(physical);
+                return found.size() < kCandidatesMax;
             });
             if (!searched) return searched;
         }
-        more = more && header.beginTime >= query.beginMs;
+        more = header.beginTime >= query.beginMs && budget > 0 && found.size() < kCandidatesMax;
     }
-    return Status::ok();
+    return found;
 }
 
 IndexFile::Header KeyIndex::last() {

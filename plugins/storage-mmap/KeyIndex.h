@@ -56,9 +56,9 @@ public:
 
     void appended(std::span<const service::AppendedRecord> records) noexcept override;
 
-    /// Positions of messages that may have the key, newest first; `visit` answers whether to go on. Looks at what is visible
-    /// and not indexed yet before, unless that is very much.
-    Status find(const service::KeyQuery& query, const std::function<bool(std::int64_t)>& visit);
+    /// Positions of messages that may have the key, newest first, and no more than kCandidatesMax. Looks at what is visible and not
+    /// indexed yet before, unless that is very much. The messages are for the caller to read: they may be on a slow disk.
+    Result<std::vector<std::int64_t>> find(const service::KeyQuery& query);
     /// Of the newest entry; zeros when there is none.
     [[nodiscard]] IndexFile::Header last();
     void trim(std::int64_t logMin);
@@ -66,6 +66,8 @@ public:
     [[nodiscard]] std::vector<StopMark::Index> left() const { return left_; }
 
 private:
+    static constexpr std::size_t kCandidatesMax = 4096;
+    static constexpr std::int64_t kLookedAtMax = 262'144;  // entries of a query: of its key out of its time, and of others in the same slots
     static constexpr std::size_t kPendingMax = 32'768;
     static constexpr std::size_t kHandedMax = 32'768;
     static constexpr std::int64_t kBytesAtOnce = 4 << 20;

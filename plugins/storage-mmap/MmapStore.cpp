@@ -243,13 +243,14 @@ Result<service::KeyHits> MmapStore::findByKey(const service::KeyQuery& query) co
     service::KeyHits result;
     if (query.key.empty()) return result;
     const auto wanted = static_cast<std::size_t>(std::clamp(query.messagesMax, 1, kQueryMax));
-    const Status searched = index_.find(query, [&](std::int64_t position) {
+    const Result<std::vector<std::int64_t>> candidates = index_.find(query);
+    if (!candidates) return candidates.error();
+    for (const std::int64_t position : *candidates) {
         // Hashes collide and times in the index are rough: the message itself decides.
         Result<Slice> record = reader_.at(position);
         if (record && isHit(record->bytes, query)) result.hits.push_back({position, std::move(*record)});
-        return result.hits.size() < wanted;
-    });
-    if (!searched) return searched;
+        if (result.hits.size() >= wanted) break;
+    }
     const IndexFile::Header last = index_.last();
     result.indexTimestampMs = last.endTime;
     result.indexPhysicalOffset = last.endPhysical;

@@ -184,6 +184,25 @@ TEST_F(MmapIndex, NamesOfFilesGrowThoughTheClockGoesBack) {
     EXPECT_EQ(files(), 3U) << "the newest file is the last one";
 }
 
+TEST_F(MmapIndex, AQueryReadsSoManyMessagesAtMost) {
+    open();
+    testkit::appendOne(store(), {.uniqueKey = "same"});
+    const auto hits = [this] {
+        const auto found = store().findByKey({.topic = "TopicTest", .key = "same", .endMs = INT64_MAX, .uniqueKey = true});
+        return found ? found->hits.size() : 99;
+    };
+    const auto appendOthers = [this](int count) {
+        testkit::TestBatch batch;
+        for (int i = 0; i < count; ++i) batch.add({.body = "x", .keys = "same"});
+        batch.appendTo(store());
+        ASSERT_TRUE(batch.wait());
+    };
+    for (int i = 0; i < 40; ++i) appendOthers(100);
+    EXPECT_EQ(hits(), 1U);
+    appendOthers(100);
+    EXPECT_EQ(hits(), 0U) << "4096 messages with the same key are newer";
+}
+
 TEST_F(MmapIndex, CanBeSwitchedOff) {
     options.keyIndex = false;
     open();
