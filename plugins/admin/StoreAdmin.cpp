@@ -142,18 +142,27 @@ Response StoreAdmin::cleanUnusedTopics() {
     return Response(ResponseCode::Success);
 }
 
-std::optional<std::int64_t> StoreAdmin::firstSince(const service::QueueKey& queue, std::int64_t sinceMs) const {
-    const auto offset = services_.store->offsetAt(queue.topic, queue.queueId, sinceMs, service::Bound::Lower);
-    if (!offset) return std::nullopt;
+Result<std::optional<std::int64_t>> StoreAdmin::firstSince(const service::QueueKey& queue, std::int64_t sinceMs) const {
+    using service::ReadStatus;
+    const auto found = services_.store->offsetAt(queue.topic, queue.queueId, sinceMs, service::Bound::Lower);
+    if (!found) return found.error();
     service::ReadLimits limits;
     limits.messagesMax = 1;
     service::ReadResult result;
-    services_.store->read(queue.topic, queue.queueId, *offset, limits, nullptr, result);
-    if (result.status != service::ReadStatus::Found) return std::nullopt;
+    std::int64_t offset = *found;
+    while (true) {
+        services_.store->read(queue.topic, queue.queueId, offset, limits, nullptr, result);
+        const bool removed = result.status == ReadStatus::Gone || result.status == ReadStatus::OffsetTooSmall;
+        if (!removed || result.nextOffset <= offset) break;
+        offset = result.nextOffset;
+    }
+    if (result.status == ReadStatus::OffsetAtEnd || result.status == ReadStatus::QueueEmpty) return std::optional<std::int64_t>();
     std::string record;
     for (const auto piece : result.pieces) record += piece;
-    if (record.size() < protocol::kRecordBornHostAt) return std::nullopt;
-    return protocol::loadI64(record.data() + protocol::kRecordPhysicalOffsetAt);
+    if (result.status != ReadStatus::Found || record.size() < protocol::kRecordBornHostAt) {
+        return Status(StatusCode::Io, "message " + std::to_string(offset) + " cannot be read");
+    }
+    return std::optional(protocol::loadI64(record.data() + protocol::kRecordPhysicalOffsetAt));
 }
 
 Response StoreAdmin::removeExpired() {
@@ -166,7 +175,13 @@ Response StoreAdmin::removeExpired() {
     // The queues of deleted topics hold nothing, so what no queue begins with is old or unreachable.
     std::int64_t keepFrom = services_.store->stats().maxPhysicalOffset;
     for (const auto& queue : services_.store->queues()) {
-        if (const auto first = firstSince(queue, since)) keepFrom = std::min(keepFrom, *first);
+        // What cannot be read may be young: nothing is removed without knowing.
+        const auto first = firstSince(queue, since);
+        if (!first) {
+            return refusal(ResponseCode::SystemError, "nothing is removed, because queue " + std::to_string(queue.queueId) + "@" + queue.topic +
+                                                          " does not tell how old it is: " + first.error().message());
+        }
+        if (*first) keepFrom = std::min(keepFrom, **first);
     }
     const Status removed = services_.store->trim(keepFrom);
     return removed ? Response(ResponseCode::Success) : refusal(ResponseCode::SystemError, removed.message());

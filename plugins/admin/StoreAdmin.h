@@ -19,8 +19,9 @@ private:
     [[nodiscard]] plugin::Response cleanQueues();
     [[nodiscard]] plugin::Response cleanUnusedTopics();
     [[nodiscard]] plugin::Response removeExpired();
-    /// Where the first message of a queue lies that was stored at `sinceMs` or later; nothing when there is none.
-    [[nodiscard]] std::optional<std::int64_t> firstSince(const service::QueueKey& queue, std::int64_t sinceMs) const;
+    /// Where the first message of a queue lies that was stored at `sinceMs` or later; nothing when there is none, an error when that
+    /// cannot be told.
+    [[nodiscard]] Result<std::optional<std::int64_t>> firstSince(const service::QueueKey& queue, std::int64_t sinceMs) const;
 
     const AdminConfig& config_;
     plugin::PluginContext& context_;

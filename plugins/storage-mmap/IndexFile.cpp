@@ -47,7 +47,6 @@ Result<std::unique_ptr<IndexFile>> IndexFile::open(FileSystem& files, const std:
         return Status(StatusCode::Corrupt, path + " has " + std::to_string(*bytes) + " bytes, maxHashSlotNum and maxIndexNum make " +
                                                std::to_string(size.bytes()));
     }
-    if (Status filled = (*file)->allocate(0, static_cast<std::uint64_t>(size.bytes())); !filled) return filled;
     std::unique_ptr<IndexFile> result(new IndexFile(std::move(*file), path, size));
     std::array<char, kHeaderBytes> header;
     if (Status got = result->read(header, 0); !got) return got;
@@ -55,21 +54,34 @@ Result<std::unique_ptr<IndexFile>> IndexFile::open(FileSystem& files, const std:
     result->header_ = {loadI64(at), loadI64(at + 8), loadI64(at + 16), loadI64(at + 24), loadI32(at + 32),
                        std::clamp(loadI32(at + 36), 1, static_cast<std::int32_t>(size.entries))};
     result->written_ = result->header_.count;
+    if (result->isFull()) return result;  // and never written again
+    const Status filled = result->file_->allocate(0, static_cast<std::uint64_t>(size.bytes()));
+    result->sealed_ = filled.code() == StatusCode::Full;
+    if (!filled && !result->sealed_) return filled;
     return result;
 }
 
 Result<std::unique_ptr<IndexFile>> IndexFile::create(FileSystem& files, const std::string& path, Size size, const Header* previous) {
     Result<std::unique_ptr<File>> file = files.open(path, OpenMode::Create);
     if (!file) return file.error();
-    // With blocks, not sparse: a disk that is full refuses it here and not in the middle.
-    if (Status sized = (*file)->allocate(0, static_cast<std::uint64_t>(size.bytes())); !sized) return sized;
     std::unique_ptr<IndexFile> result(new IndexFile(std::move(*file), path, size));
-    if (previous != nullptr) {
-        result->header_.beginTime = result->header_.endTime = previous->endTime;
-        result->header_.beginPhysical = result->header_.endPhysical = previous->endPhysical;
+    if (Status begun = result->begin(previous); !begun) {
+        result.reset();
+        // It holds what it got of the last blocks of the disk.
+        (void)files.remove(path);
+        return begun;
     }
-    if (Status written = result->writeHeader(result->header_); !written) return written;
     return result;
+}
+
+Status IndexFile::begin(const Header* previous) {
+    // With blocks, not sparse: a disk that is full refuses it here and not in the middle.
+    if (Status sized = file_->allocate(0, static_cast<std::uint64_t>(size_.bytes())); !sized) return sized;
+    if (previous != nullptr) {
+        header_.beginTime = header_.endTime = previous->endTime;
+        header_.beginPhysical = header_.endPhysical = previous->endPhysical;
+    }
+    return writeHeader(header_);
 }
 
 Status IndexFile::read(std::span<char> to, std::size_t offset) const {

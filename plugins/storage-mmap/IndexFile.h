@@ -55,14 +55,17 @@ public:
         [[nodiscard]] std::int64_t bytes() const noexcept;
     };
 
-    /// Corrupt when the file is not of this size.
+    /// Corrupt when the file is not of this size. One that is not full and, being sparse, cannot get its blocks because the disk is
+    /// full is sealed.
     static Result<std::unique_ptr<IndexFile>> open(FileSystem& files, const std::string& path, Size size);
-    /// `previous`: the header of the file before, or null.
+    /// `previous`: the header of the file before, or null. A failure leaves no file.
     static Result<std::unique_ptr<IndexFile>> create(FileSystem& files, const std::string& path, Size size, const Header* previous);
 
     [[nodiscard]] const Header& header() const noexcept { return header_; }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    [[nodiscard]] bool isFull() const noexcept { return header_.count >= size_.entries; }
+    /// Nothing is added to it any more.
+    [[nodiscard]] bool isFull() const noexcept { return sealed_ || header_.count >= size_.entries; }
+    [[nodiscard]] bool isSealed() const noexcept { return sealed_; }
     [[nodiscard]] std::size_t pending() const noexcept { return pending_.size(); }
 
     /// Only while it is not full.
@@ -72,12 +75,13 @@ public:
     Status sync() { return file_->sync(); }
 
     /// Calls `visit(physical)` for entries of the hash, newest first, until it answers false or entries get older than beginMs.
+    /// Looks at `budget` entries at most, and takes those that it looked at from it.
     template <typename Visit>
-    Status find(std::int32_t hash, std::int64_t beginMs, std::int64_t endMs, Visit visit) const {
+    Status find(std::int32_t hash, std::int64_t beginMs, std::int64_t endMs, std::int64_t& budget, Visit visit) const {
         const Result<std::int32_t> newest = first(hash);
         if (!newest) return newest.error();
         std::int32_t number = *newest;
-        while (number > 0 && number < header_.count) {
+        while (number > 0 && number < header_.count && budget-- > 0) {
             const Result<Entry> entry = entryAt(number);
             if (!entry) return entry.error();
             const std::int64_t time = header_.beginTime + std::int64_t{entry->seconds} * 1000;
@@ -123,12 +127,15 @@ private:
     Status resolve(std::span<const std::int32_t> order);
     [[nodiscard]] std::size_t entryOffset(std::int64_t number) const noexcept;
     Status writeHeader(const Header& header);
+    /// Blocks for all of the new file, and its header.
+    Status begin(const Header* previous);
 
     const std::unique_ptr<File> file_;
     const std::string path_;
     const Size size_;
     Header header_;            ///< with what is pending
     std::int32_t written_ = 1; ///< entries from here on are pending
+    bool sealed_ = false;      ///< only read, though there are numbers left
     std::vector<Entry> pending_;
 };
 

@@ -15,6 +15,7 @@ constexpr std::chrono::milliseconds kInterval{20};
 constexpr int kQuietIntervals = 25;  // without anything new until the thread sleeps
 constexpr std::int64_t kHeadBytes = 8;
 constexpr int kStepsForAQuery = 16;
+constexpr std::chrono::seconds kRetryInterval{10};  // each try takes what is left of the disk for a moment
 
 }  // namespace
 
@@ -50,6 +51,9 @@ Status KeyIndex::open(const Checkpoint& checkpoint, bool clean, const StopMark* 
         if (!clean && (*file)->header().endTime > checkpoint.indexTime) {
             if (Status removed = p_.files.remove(path); !removed) return removed;
             continue;
+        }
+        if ((*file)->isSealed()) {
+            p_.log.warn("a key-index file is only read, because it is sparse and the disk has no room for the rest", {{"file", path}});
         }
         files_.push_back(std::move(*file));
     }
@@ -176,13 +180,18 @@ void KeyIndex::takeHanded() {
     taken_.clear();
     {
         const std::lock_guard lock(handMutex_);
-        if (position_ < handedFrom_) return;
+        if (position_ < handedFrom_ || isWaiting()) return;
         taken_.swap(handed_);
         to = handedFrom_ = handedTo_;
     }
     for (const Entry& entry : taken_) {
-        if (entry.physical >= position_) add(entry);
+        if (entry.physical < position_) continue;
+        if (entry.physical > position_) added_ = 0;
+        position_ = entry.physical;
+        if (!add(entry)) return;  // it and what follows is read from the log later
+        ++added_;
     }
+    added_ = 0;
     position_ = std::max(position_, to);
 }
 
@@ -212,7 +221,11 @@ Status KeyIndex::look(std::int64_t bytes, std::int64_t end) {
 }
 
 bool KeyIndex::step(std::int64_t end) {
-    if (position_ < p_.commitLog.min()) position_ = p_.commitLog.min();
+    if (isWaiting()) return false;
+    if (position_ < p_.commitLog.min()) {
+        position_ = p_.commitLog.min();
+        added_ = 0;
+    }
     const std::int64_t stopAt = position_ + kBytesAtOnce;
     while (position_ < end && position_ < stopAt) {
         const std::int64_t nextFile = p_.commitLog.segmentStart(position_) + p_.commitLog.segmentBytes();
@@ -250,66 +263,87 @@ bool KeyIndex::step(std::int64_t end) {
             continue;
         }
         // The last file ends with the record at which this began.
-        const bool fresh = files_.empty() || files_.back()->header().count <= 1 || position_ > files_.back()->header().endPhysical;
+        const bool fresh = added_ > 0 || files_.empty() || files_.back()->header().count <= 1 || position_ > files_.back()->header().endPhysical;
         if (fresh && protocol::transactionType(record.sysFlag) != protocol::kSysFlagRollback) {
-            forEachIndexHash(record.topic, record.properties,
-                             [&](std::int32_t hash) { add({hash, record.physicalOffset, record.storeTimestamp}); });
+            bool all = true;
+            std::size_t key = 0;
+            forEachIndexHash(record.topic, record.properties, [&](std::int32_t hash) {
+                if (!all || key++ < added_) return;
+                all = add({hash, record.physicalOffset, record.storeTimestamp});
+                if (all) ++added_;
+            });
+            if (!all) return false;
         }
+        added_ = 0;
         position_ += size;
     }
     return position_ < end;
 }
 
-void KeyIndex::add(const Entry& entry) {
-    if (!makeRoom()) return;
+bool KeyIndex::add(const Entry& entry) {
+    if (!makeRoom()) return false;
     files_.back()->add(entry.hash, entry.physical, entry.storeTime);
     if (files_.back()->pending() >= kPendingMax) report(files_.back()->write());
+    return true;
+}
+
+bool KeyIndex::isWaiting() const {
+    return (files_.empty() || files_.back()->isFull()) && p_.clock.now() < nextTry_;
 }
 
 bool KeyIndex::makeRoom() {
     if (!files_.empty() && !files_.back()->isFull()) return true;
-    if (!files_.empty()) {
-        Status done = files_.back()->write();
-        if (done) done = files_.back()->sync();
-        report(done);
-        if (!done) return false;
+    if (isWaiting()) return false;
+    const Status made = nextFile();
+    report(made);
+    if (!made) nextTry_ = p_.clock.now() + kRetryInterval;
+    return made.isOk();
+}
+
+Status KeyIndex::nextFile() {
+    if (!files_.empty() && !lastCompleted_) {
+        if (Status written = files_.back()->write(); !written) return written;
+        if (Status synced = files_.back()->sync(); !synced) return synced;
+        lastCompleted_ = true;
         p_.fileCompleted(files_.back()->header().endTime);
     }
     const IndexFile::Size size{p_.options.indexSlots, p_.options.indexEntries};
     Result<std::unique_ptr<IndexFile>> file = IndexFile::create(p_.files, p_.layout.index() + "/" + p_.fileName(), size,
                                                                 files_.empty() ? nullptr : &files_.back()->header());
-    report(file ? p_.files.syncDirectory(p_.layout.index()) : file.error());
-    if (!file) return false;
+    if (!file) return file.error();
+    report(p_.files.syncDirectory(p_.layout.index()));
     files_.push_back(std::move(*file));
-    return true;
+    lastCompleted_ = false;
+    return Status::ok();
 }
 
 void KeyIndex::report(const Status& status) {
     if (!status) p_.log.limited(plugin::LogLevel::Error, "the key index cannot be written", {{"error", status.toString()}});
 }
 
-Status KeyIndex::find(const service::KeyQuery& query, const std::function<bool(std::int64_t)>& visit) {
+Result<std::vector<std::int64_t>> KeyIndex::find(const service::KeyQuery& query) {
+    std::vector<std::int64_t> found;
     const std::lock_guard lock(mutex_);
     const std::int64_t end = p_.state.visibleEnd.load(std::memory_order_acquire);
     for (int i = 0; i < kStepsForAQuery && (advance(end) || step(end)); ++i) {}
-    if (files_.empty()) return Status::ok();
+    if (files_.empty()) return found;
     if (Status written = files_.back()->write(); !written) return written;
     const std::int32_t hash = indexHash(query.topic, query.key);
+    std::int64_t budget = kLookedAtMax;
     bool more = true;
-    std::int64_t before = -1;
     for (auto file = files_.rbegin(); more && file != files_.rend(); ++file) {
         const IndexFile::Header& header = (*file)->header();
         if (header.count > 1 && header.beginTime <= query.endMs && header.endTime >= query.beginMs) {
-            const Status searched = (*file)->find(hash, query.beginMs, query.endMs, [&](std::int64_t physical) {
+            const Status searched = (*file)->find(hash, query.beginMs, query.endMs, budget, [&](std::int64_t physical) {
                 // A message whose KEYS repeat its UNIQ_KEY has two entries.
-                if (std::exchange(before, physical) != physical) more = visit(physical);
-                return more;
+                if (found.empty() || found.back() != physical) found.push_back(physical);
+                return found.size() < kCandidatesMax;
             });
             if (!searched) return searched;
         }
-        more = more && header.beginTime >= query.beginMs;
+        more = header.beginTime >= query.beginMs && budget > 0 && found.size() < kCandidatesMax;
     }
-    return Status::ok();
+    return found;
 }
 
 IndexFile::Header KeyIndex::last() {

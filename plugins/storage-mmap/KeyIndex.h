@@ -28,7 +28,8 @@ namespace patchbay::mmapstore {
 /// have at hand; a thread writes them. Where it was not handed the whole (after a start, or when it fell behind by more than it may
 /// keep in memory) it reads the log instead, which also makes it catch up after a crash, or when the files were removed.
 /// Owned by the store. One thread, which sleeps when there is nothing new and looks fifty times a second, or when there is much, while there is.
-/// Failure: keys of messages are not found, which is logged; nothing else is affected.
+/// Failure: keys of messages are not found, which is logged; nothing else is affected. Where the next file cannot be made, the index
+/// stays where it is and tries again every ten seconds.
 class KeyIndex final : public service::AppendListener {
 public:
     struct Parts {
@@ -55,9 +56,9 @@ public:
 
     void appended(std::span<const service::AppendedRecord> records) noexcept override;
 
-    /// Positions of messages that may have the key, newest first; `visit` answers whether to go on. Looks at what is visible
-    /// and not indexed yet before, unless that is very much.
-    Status find(const service::KeyQuery& query, const std::function<bool(std::int64_t)>& visit);
+    /// Positions of messages that may have the key, newest first, and no more than kCandidatesMax. Looks at what is visible and not
+    /// indexed yet before, unless that is very much. The messages are for the caller to read: they may be on a slow disk.
+    Result<std::vector<std::int64_t>> find(const service::KeyQuery& query);
     /// Of the newest entry; zeros when there is none.
     [[nodiscard]] IndexFile::Header last();
     void trim(std::int64_t logMin);
@@ -65,6 +66,8 @@ public:
     [[nodiscard]] std::vector<StopMark::Index> left() const { return left_; }
 
 private:
+    static constexpr std::size_t kCandidatesMax = 4096;
+    static constexpr std::int64_t kLookedAtMax = 262'144;  // entries of a query: of its key out of its time, and of others in the same slots
     static constexpr std::size_t kPendingMax = 32'768;
     static constexpr std::size_t kHandedMax = 32'768;
     static constexpr std::int64_t kBytesAtOnce = 4 << 20;
@@ -90,8 +93,12 @@ private:
     bool step(std::int64_t end);
     /// Makes `window_` cover what begins at `position_`, and sees to it that it can be looked at.
     Status look(std::int64_t bytes, std::int64_t end);
-    void add(const Entry& entry);
+    /// False while there is no file that it could go to.
+    bool add(const Entry& entry);
     [[nodiscard]] bool makeRoom();
+    /// Whether a file is wanted that could not be made just now.
+    [[nodiscard]] bool isWaiting() const;
+    Status nextFile();
     void report(const Status& status);
 
     const Parts p_;
@@ -111,6 +118,9 @@ private:
     std::vector<Entry> taken_;
     std::vector<std::unique_ptr<IndexFile>> files_;
     std::int64_t position_ = 0;
+    std::size_t added_ = 0;         // keys of the message at position_ that are in the index already
+    bool lastCompleted_ = false;    // the last file is full, and fileCompleted was called for it
+    MonotonicTime nextTry_{};       // to make a file
     Window window_;
     std::int64_t populated_ = 0;  // up to here it can be looked at
     std::vector<StopMark::Index> left_;

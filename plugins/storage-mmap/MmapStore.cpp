@@ -8,6 +8,7 @@
 #include "patchbay/protocol/message/PropertyNames.h"
 
 #include <algorithm>
+#include <charconv>
 #include <ctime>
 #include <unistd.h>
 
@@ -161,17 +162,24 @@ Status MmapStore::recover() {
 }
 
 std::string MmapStore::newIndexName() const {
-    // Local time, as RocketMQ names them; names only have to grow.
-    for (std::int64_t ms = clock_.wallMs();; ++ms) {
-        const std::time_t seconds = ms / 1000;
-        std::tm time{};
-        ::localtime_r(&seconds, &time);
-        char text[24];
-        std::strftime(text, sizeof text, "%Y%m%d%H%M%S", &time);
-        const std::string digits = std::to_string(1000 + ms % 1000);
-        std::string name = text + digits.substr(1);
-        if (!files_.exists(layout_.index() + "/" + name)) return name;
+    // Local time, as RocketMQ names them.
+    const std::int64_t ms = clock_.wallMs();
+    const std::time_t seconds = ms / 1000;
+    std::tm time{};
+    ::localtime_r(&seconds, &time);
+    char text[24];
+    const std::size_t length = std::strftime(text, sizeof text, "%Y%m%d%H%M%S", &time);
+    std::string name = text + std::to_string(1000 + ms % 1000).substr(1);
+    // Names only have to grow: their order is that of the files. Local time goes back once a year.
+    std::int64_t newest = 0;
+    const Result<std::vector<FileInfo>> listed = files_.list(layout_.index());
+    for (const FileInfo& info : listed ? *listed : std::vector<FileInfo>()) {
+        std::int64_t number = 0;
+        const auto read = std::from_chars(info.name.data(), info.name.data() + info.name.size(), number);
+        if (read.ptr == info.name.data() + info.name.size() && info.name.size() == length + 3) newest = std::max(newest, number);
     }
+    const std::string next = std::to_string(newest + 1);
+    return std::max(name, next.size() == name.size() ? next : std::string());
 }
 
 Status MmapStore::writeAbort() {
@@ -235,13 +243,14 @@ Result<service::KeyHits> MmapStore::findByKey(const service::KeyQuery& query) co
     service::KeyHits result;
     if (query.key.empty()) return result;
     const auto wanted = static_cast<std::size_t>(std::clamp(query.messagesMax, 1, kQueryMax));
-    const Status searched = index_.find(query, [&](std::int64_t position) {
+    const Result<std::vector<std::int64_t>> candidates = index_.find(query);
+    if (!candidates) return candidates.error();
+    for (const std::int64_t position : *candidates) {
         // Hashes collide and times in the index are rough: the message itself decides.
         Result<Slice> record = reader_.at(position);
         if (record && isHit(record->bytes, query)) result.hits.push_back({position, std::move(*record)});
-        return result.hits.size() < wanted;
-    });
-    if (!searched) return searched;
+        if (result.hits.size() >= wanted) break;
+    }
     const IndexFile::Header last = index_.last();
     result.indexTimestampMs = last.endTime;
     result.indexPhysicalOffset = last.endPhysical;

@@ -5,6 +5,12 @@
 
 namespace patchbay::mmapstore {
 
+namespace {
+
+constexpr std::chrono::milliseconds kRetryInterval{500};
+
+}  // namespace
+
 Status SegmentAllocator::reserve(File& file, std::int64_t segmentBytes) {
     const Status reserved = file.allocate(0, static_cast<std::uint64_t>(segmentBytes));
     if (reserved.code() != StatusCode::Full) return reserved;
@@ -59,8 +65,18 @@ Result<std::unique_ptr<File>> SegmentAllocator::take(std::int64_t start) {
             readyStart_ = -1;
             return std::move(ready_);
         }
+        if (failedStart_ == start && clock_.now() < nextTry_) return failure_;
     }
-    return make(start);
+    Result<std::unique_ptr<File>> file = make(start);
+    const std::lock_guard lock(mutex_);
+    note(start, file ? Status::ok() : file.error());
+    return file;
+}
+
+void SegmentAllocator::note(std::int64_t start, const Status& outcome) {
+    failedStart_ = outcome ? -1 : start;
+    failure_ = outcome;
+    nextTry_ = clock_.now() + kRetryInterval;
 }
 
 Result<std::unique_ptr<File>> SegmentAllocator::make(std::int64_t start) {
@@ -110,6 +126,7 @@ void SegmentAllocator::prepareNow(std::int64_t start, std::unique_lock<std::mute
     }
     lock.lock();
     working_.reset();
+    note(start, file ? Status::ok() : file.error());
     readyStart_ = file ? start : -1;
     ready_ = file ? std::move(*file) : nullptr;
     poked_ = true;  // there may be more files now than the limits allow

@@ -19,7 +19,8 @@ namespace patchbay::mmapstore {
 
 /// Purpose: a roll of the log costs the appender a pointer, not the reservation of a gigabyte.
 /// Owned by the commit log. One thread of its own that sleeps unless a file was asked for; take() may be called by one
-/// thread at a time. A failure to prepare is silent: take() then tries itself and reports. stop() removes a file that was
+/// thread at a time. A failure is answered for half a second without another try, because take() is called by whoever sends and
+/// reserving the last blocks of a disk takes long. stop() removes a file that was
 /// prepared and not taken, as RocketMQ does. Between files the thread looks after old ones.
 class SegmentAllocator {
 public:
@@ -48,6 +49,8 @@ public:
 
 private:
     [[nodiscard]] Result<std::unique_ptr<File>> make(std::int64_t start);
+    /// Under mutex_: what is known after a try to make the file that begins there.
+    void note(std::int64_t start, const Status& outcome);
     void run();
     void prepareNow(std::int64_t start, std::unique_lock<std::mutex>& lock);
 
@@ -64,6 +67,9 @@ private:
     std::optional<std::int64_t> working_;
     std::int64_t readyStart_ = -1;
     std::unique_ptr<File> ready_;
+    Status failure_;                       // of the last try, for failedStart_
+    std::int64_t failedStart_ = -1;
+    MonotonicTime nextTry_{};
     bool stopping_ = false;
     bool poked_ = false;
     std::thread thread_;

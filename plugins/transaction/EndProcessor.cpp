@@ -159,14 +159,19 @@ void EndProcessor::endTransaction(plugin::Request request) {
         std::move(request).respond(Response(ResponseCode::Success));
         return;
     }
-    LoadedHalf found;
-    if (auto refusal = find(*header, found)) {
-        std::move(request).respond(std::move(*refusal));
+    auto found = load(request, {header->tranStateTableOffset, header->commitLogOffset});
+    if (!found && !request.deferred()) return std::move(request).defer();
+    if (!found) {
+        std::move(request).respond(ResponseCode::SystemError, std::string(kNotFoundRemark));
         return;
     }
-    if (!take(found, wish == kCommit, request)) return;
-    if (wish == kCommit) commit(std::move(found), std::move(request));
-    else rollBack(found, std::move(request));
+    if (auto refused = refusal(*header, found->half)) {
+        std::move(request).respond(std::move(*refused));
+        return;
+    }
+    if (!take(*found, wish == kCommit, request)) return;
+    if (wish == kCommit) commit(std::move(*found), std::move(request));
+    else rollBack(*found, std::move(request));
 }
 
 std::optional<LoadedHalf> EndProcessor::load(std::int64_t physicalOffset) const {
@@ -176,12 +181,22 @@ std::optional<LoadedHalf> EndProcessor::load(std::int64_t physicalOffset) const 
     return LoadedHalf{std::move(*record), HalfMessage::of(view)};
 }
 
-std::optional<Response> EndProcessor::find(const protocol::EndTransactionRequest& header, LoadedHalf& found) const {
-    auto loaded = load(header.commitLogOffset);
-    if (!loaded || loaded->half.record.topic != protocol::kTopicTransHalf) {
-        return Response(ResponseCode::SystemError, std::string(kNotFoundRemark));
-    }
-    const HalfMessage& half = loaded->half;
+std::optional<LoadedHalf> EndProcessor::load(const plugin::Request& request, const TransactionTable::Place& place) const {
+    if (request.deferred()) return load(place.physicalOffset);
+    service::ReadLimits limits;
+    limits.messagesMax = 1;
+    limits.hotOnly = true;
+    service::ReadResult result;
+    store_.read(protocol::kTopicTransHalf, kQueueId, place.offset, limits, nullptr, result);
+    protocol::RecordView view;
+    if (result.status != service::ReadStatus::Found || result.pieces.size() != 1 || result.keep.size() != 1) return std::nullopt;
+    if (protocol::RecordView::parse(result.pieces[0], view) != protocol::RecordStatus::Message) return std::nullopt;
+    if (view.physicalOffset != place.physicalOffset) return std::nullopt;
+    return LoadedHalf{{result.pieces[0], std::move(result.keep[0])}, HalfMessage::of(view)};
+}
+
+std::optional<Response> EndProcessor::refusal(const protocol::EndTransactionRequest& header, const HalfMessage& half) const {
+    if (half.record.topic != protocol::kTopicTransHalf) return Response(ResponseCode::SystemError, std::string(kNotFoundRemark));
     if (const auto immunity = half.immunityMs(config_.timeoutMs); immunity && !header.fromTransactionCheck) {
         const std::int64_t age = context_.clock().wallMs() - half.record.bornTimestamp;
         if (age > std::max<std::int64_t>(*immunity, config_.timeoutMs)) {
@@ -196,7 +211,6 @@ std::optional<Response> EndProcessor::find(const protocol::EndTransactionRequest
         return Response(ResponseCode::SystemError, "The commit log offset wrong");
     }
     if (!half.isUsable()) return Response(ResponseCode::SystemError, std::string(kNotFoundRemark));
-    found = std::move(*loaded);
     return std::nullopt;
 }
 
@@ -210,7 +224,12 @@ bool EndProcessor::take(LoadedHalf& found, bool commit, plugin::Request& request
             case Claim::Ended: {
                 // The producer speaks of a place from which the message was copied forward.
                 const auto copy = table_.copyOf(found.half.key());
-                auto loaded = copy && copy->offset > offset ? load(copy->physicalOffset) : std::nullopt;
+                if (!copy || copy->offset <= offset) break;
+                auto loaded = load(request, *copy);
+                if (!loaded && !request.deferred()) {
+                    std::move(request).defer();
+                    return false;
+                }
                 if (!loaded) break;
                 found = std::move(*loaded);
                 continue;

@@ -26,7 +26,7 @@ struct LoadedHalf {
 };
 
 /// Commits of one turn of a lane are appended together, as the send plugin does. A half message ends once: a second commit of it
-/// is answered like the first and stores nothing. Owned by the plugin, which calls awaitIdle() before it is destroyed.
+/// is answered like the first and stores nothing. A half message that is not in memory any more is read on the executor. Owned by the plugin, which calls awaitIdle() before it is destroyed.
 /// Any lane.
 class EndProcessor final : public plugin::Processor {
 public:
@@ -43,9 +43,12 @@ private:
 
     void endTransaction(plugin::Request request);
     void resume(plugin::Request request);
-    /// The half message that the header means, or the answer why not.
-    std::optional<plugin::Response> find(const protocol::EndTransactionRequest& header, LoadedHalf& found) const;
+    /// Why the half message is not the one that the header means.
+    std::optional<plugin::Response> refusal(const protocol::EndTransactionRequest& header, const HalfMessage& half) const;
+    /// May wait for the disk.
     std::optional<LoadedHalf> load(std::int64_t physicalOffset) const;
+    /// For a request on a loop only what is at hand: nothing found there says that the executor has to look.
+    std::optional<LoadedHalf> load(const plugin::Request& request, const TransactionTable::Place& place) const;
     /// Follows copies; true when `found` is the caller's to end.
     bool take(LoadedHalf& found, bool commit, plugin::Request& request);
     void commit(LoadedHalf found, plugin::Request request);

@@ -40,8 +40,10 @@ Status TransactionPlugin::init(plugin::PluginContext& context) {
     static constexpr std::array kEnd{protocol::RequestCode::EndTransaction};
     static constexpr std::array kResume{protocol::RequestCode::ResumeCheckHalfMessage};
     plugin::BindOptions options;
+    options.executor.name = "transaction";  // for half messages that have to be read from the disk
     options.loopSafe = true;
     if (auto bound = context.processors().bind(kEnd, *running_->processor, options); !bound) return bound;
+    options.loopSafe = false;
     return plugin::bindAdministration(context.processors(), kResume, *running_->processor, options);
 }
 

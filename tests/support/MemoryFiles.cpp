@@ -125,6 +125,12 @@ public:
     Status allocate(std::uint64_t offset, std::uint64_t size) override {
         const auto lock = files_.change();
         const std::uint64_t end = offset + size;
+        if (!files_.noBlocksFor_.empty() && path_.find(files_.noBlocksFor_) != std::string::npos) {
+            ++files_.refusedBlocks_;
+            // As posix_fallocate leaves it.
+            if (node_->size < offset + size / 2) resize(offset + size / 2);
+            return {StatusCode::Full, "cannot allocate space in " + path_ + ": no space left"};
+        }
         if (end <= node_->size) return Status::ok();
         if (files_.used() + end - node_->size > files_.capacity_) {
             return {StatusCode::Full, "cannot allocate space in " + path_ + ": no space left"};
@@ -189,6 +195,16 @@ void MemoryFiles::failWrite(std::uint64_t n, Status status) {
     const std::lock_guard lock(mutex_);
     untilFailure_ = n;
     failure_ = std::move(status);
+}
+
+void MemoryFiles::refuseBlocks(std::string part) {
+    const std::lock_guard lock(mutex_);
+    noBlocksFor_ = std::move(part);
+}
+
+std::uint64_t MemoryFiles::refusedBlocks() const {
+    const std::lock_guard lock(mutex_);
+    return refusedBlocks_;
 }
 
 void MemoryFiles::setCapacity(std::uint64_t bytes) {

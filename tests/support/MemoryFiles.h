@@ -29,6 +29,10 @@ public:
     void beforeChange(std::uint64_t n, std::function<void()> action);
     /// The n-th write from now fails with `status` after the first half of its bytes.
     void failWrite(std::uint64_t n, Status status);
+    /// Blocks for files whose path contains `part` are refused as Full, also where only a sparse file's own are asked for. An empty
+    /// part ends it.
+    void refuseBlocks(std::string part);
+    [[nodiscard]] std::uint64_t refusedBlocks() const;  ///< how often
     /// Files may hold that many bytes in all; what goes beyond is Full.
     void setCapacity(std::uint64_t bytes);
 
@@ -61,6 +65,8 @@ private:
     std::uint64_t capacity_ = std::uint64_t{1} << 40;
     std::uint64_t untilAction_ = 0;
     std::function<void()> action_;
+    std::string noBlocksFor_;
+    std::uint64_t refusedBlocks_ = 0;
     std::uint64_t untilFailure_ = 0;
     Status failure_;
 };

@@ -24,10 +24,15 @@ public:
     Status flushAnswer;
     /// Its queues are listed, but cannot be read.
     std::string unreadableTopic;
+    /// Its queues and times are known, its messages cannot be read.
+    std::string failingTopic;
+    /// Its times cannot be told.
+    std::string timelessTopic;
     std::vector<std::size_t> appends;  // sizes of the batches that came
     std::string kind;                  // what it calls itself instead of its own name
     std::int64_t filteredMax = 0;      // messages that a read with a filter looks at; 0: all
     std::size_t reads = 0;
+    std::function<void()> beforeStats;
 
     void append(service::AppendBatch& batch) noexcept override {
         appends.push_back(batch.items.size());
@@ -54,6 +59,12 @@ public:
     void read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,
               const service::ReadFilter* filter, service::ReadResult& result) noexcept override {
         if (topic == unreadableTopic) return result.clear();
+        if (topic == failingTopic) {
+            result.clear();
+            result.status = service::ReadStatus::Failed;
+            result.nextOffset = offset;
+            return;
+        }
         ++reads;
         below.read(topic, queueId, offset, limits, filter, result);
         if (filter == nullptr || filteredMax == 0) return;
@@ -71,6 +82,7 @@ public:
     }
     [[nodiscard]] Result<std::int64_t> offsetAt(std::string_view topic, std::int32_t queueId, std::int64_t timeMs,
                                                service::Bound bound) const override {
+        if (topic == timelessTopic) return Status(StatusCode::Io, "cannot be read");
         return below.offsetAt(topic, queueId, timeMs, bound);
     }
     [[nodiscard]] Result<std::int64_t> storeTimeAt(std::string_view topic, std::int32_t queueId, std::int64_t offset) const override {
@@ -84,7 +96,10 @@ public:
     void addListener(service::AppendListener& listener) override { below.addListener(listener); }
     void removeListener(service::AppendListener& listener) noexcept override { below.removeListener(listener); }
     Status trim(std::int64_t physicalOffset) override { return below.trim(physicalOffset); }
-    [[nodiscard]] service::StoreStats stats() const override { return below.stats(); }
+    [[nodiscard]] service::StoreStats stats() const override {
+        if (beforeStats) beforeStats();
+        return below.stats();
+    }
 
 private:
     struct Part final : service::AppendBatch {

@@ -1,6 +1,7 @@
 // Proves the parts of bodies that no recording shows: defaults, odd spellings, wrong types, damaged registrations.
 // How: hand-made bodies.
 // Left to others: bodies as Java writes them (GoldenBodies_test).
+#include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/route/AdminBodies.h"
 #include "patchbay/protocol/route/ConfigText.h"
 #include "patchbay/protocol/route/RegisterBroker.h"
@@ -60,6 +61,23 @@ TEST(Bodies, QueueKeysMayBeBareOrQuoted) {
         EXPECT_EQ(stats->offsetTable.begin()->second.maxOffset, 9);
     }
     EXPECT_FALSE(TopicStatsTable::fromJson(R"({"offsetTable":{"junk":{}}})").has_value());
+}
+
+TEST(Bodies, QueuesOfATopicAreLimited) {
+    const auto route = TopicRouteData::fromJson(
+        R"({"queueDatas":[{"brokerName":"b","perm":6,"readQueueNums":2147483647,"writeQueueNums":2147483647}]})");
+    ASSERT_TRUE(route);
+    EXPECT_EQ(route->queueDatas.at(0).readQueueNums, kTopicQueuesMax);
+    EXPECT_EQ(route->queueDatas.at(0).writeQueueNums, kTopicQueuesMax);
+    const auto wrapper = TopicConfigSerializeWrapper::fromJson(
+        R"({"topicConfigTable":{"T":{"readQueueNums":2147483647,"writeQueueNums":65537}}})");
+    ASSERT_TRUE(wrapper);
+    EXPECT_EQ(wrapper->topicConfigTable.at("T").readQueueNums, kTopicQueuesMax);
+    EXPECT_EQ(wrapper->topicConfigTable.at("T").writeQueueNums, kTopicQueuesMax);
+    const auto line = TopicConfig::fromLine("T 2147483647 16 6 SINGLE_TAG");
+    ASSERT_TRUE(line);
+    EXPECT_EQ(line->readQueueNums, kTopicQueuesMax);
+    EXPECT_EQ(line->writeQueueNums, 16);
 }
 
 TEST(Bodies, BrokerIdsMayBeBareOrQuoted) {

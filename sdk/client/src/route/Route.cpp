@@ -24,6 +24,7 @@ std::vector<MessageQueue> orderedQueues(const std::string& topic, std::string_vi
         const auto number = part.substr(colon + 1);
         std::int32_t count = 0;
         std::from_chars(number.data(), number.data() + number.size(), count);
+        count = std::min(count, protocol::kTopicQueuesMax);
         for (std::int32_t id = 0; id < count; ++id) queues.push_back({topic, std::string(part.substr(0, colon)), id});
     }
     return queues;

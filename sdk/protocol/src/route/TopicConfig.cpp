@@ -20,6 +20,12 @@ void nameByKey(TopicConfigTable& table) {
     }
 }
 
+/// Whoever hears of a topic may make a list of its queues.
+void limitQueues(TopicConfig& config) noexcept {
+    config.readQueueNums = std::min(config.readQueueNums, kTopicQueuesMax);
+    config.writeQueueNums = std::min(config.writeQueueNums, kTopicQueuesMax);
+}
+
 /// Takes the text up to the next blank.
 std::string_view takeWord(std::string_view& line) noexcept {
     const std::size_t end = std::min(line.find(' '), line.size());
@@ -114,6 +120,7 @@ Result<TopicConfig> TopicConfig::fromLine(std::string_view line) {
         !takeNumber(line, config.writeQueueNums) || !takeNumber(line, config.perm)) {
         return Status(StatusCode::Corrupt, "topic line: name and three numbers expected");
     }
+    limitQueues(config);
     config.topicFilterType = parseTopicFilterType(takeWord(line)).value_or(TopicFilterType::SingleTag);
     if (!line.empty()) {
         auto body = json::decode<AttributesBody>(line);
@@ -211,6 +218,7 @@ Result<TopicConfigSerializeWrapper> TopicConfigSerializeWrapper::read(json::Valu
         .read("topicQueueMappingDetailMap", wrapper.topicQueueMappingDetailMap)
         .read("topicQueueMappingInfoMap", wrapper.topicQueueMappingInfoMap);
     nameByKey(wrapper.topicConfigTable);
+    for (auto& [name, config] : wrapper.topicConfigTable) limitQueues(config);
     return std::move(fields).finish(std::move(wrapper));
 }
 

@@ -1,6 +1,7 @@
 // The admin plugin above the real topics, clients and offsets plugins and a store in memory, on a fake kernel.
 #pragma once
 
+#include "../PickyStore.h"
 #include "../Recorded.h"
 
 #include "ClientsPlugin.h"
@@ -49,7 +50,7 @@ protected:
         identity.clusterName = "GoldCluster";
         identity.brokerPort = 22211;
         identity.startedWallMs = context_.clock().wallMs();
-        context_.provide<service::MessageStore>(store_);
+        context_.provide<service::MessageStore>(picky_);
         context_.provide<service::Registration>(registration_);
         context_.provide<service::TrafficStats>(traffic_);
         runner_.add<topics::TopicsPlugin>(std::move(topicSettings));
@@ -114,7 +115,8 @@ protected:
 
     testkit::TempDir dir_;
     testkit::FakeContext context_;
-    testkit::MemoryStore store_{context_.clock()};
+    PickyStore picky_{context_.clock()};
+    testkit::MemoryStore& store_ = picky_.below;
     FakeRegistration registration_;
     FakeTraffic traffic_;
     testkit::PluginRunner runner_{context_};

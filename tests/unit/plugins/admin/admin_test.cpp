@@ -278,6 +278,33 @@ TEST_F(AdminPluginTest, ExpiredMessagesGoAtOnce) {
     EXPECT_EQ(store_.range("T", 1).min, 2);
 }
 
+TEST_F(AdminPluginTest, NothingExpiresWhileAQueueDoesNotTellHowOldItIs) {
+    begin();
+    makeTopic("Young", 1);
+    makeTopic("T", 1);
+    context_.runtimeConfig().set("fileReservedTime", "2");
+    append("T", 0, 3);
+    context_.manualClock().advance(std::chrono::hours(3));
+    append("Young", 0, 2);
+    append("T", 0, 1);
+    const auto expectNothingRemoved = [this] {
+        const auto answer = context_.call(RequestCode::DeleteExpiredCommitlog);
+        EXPECT_EQ(answer.code(), ResponseCode::SystemError);
+        EXPECT_NE(answer.remark().find("0@Young"), std::string::npos) << answer.remark();
+        EXPECT_EQ(store_.range("Young", 0).min, 0);
+        EXPECT_EQ(store_.range("T", 0).min, 0);
+    };
+    picky_.failingTopic = "Young";
+    expectNothingRemoved();
+    picky_.failingTopic.clear();
+    picky_.timelessTopic = "Young";
+    expectNothingRemoved();
+    picky_.timelessTopic.clear();
+    EXPECT_EQ(context_.call(RequestCode::DeleteExpiredCommitlog).code(), ResponseCode::Success);
+    EXPECT_EQ(store_.range("Young", 0).min, 0);
+    EXPECT_EQ(store_.range("T", 0).min, 3);
+}
+
 TEST_F(AdminPluginTest, AQueueIsListedAsFarAsItIsAllowed) {
     begin({{"adminQueueEntriesMax", "3"}});
     makeTopic("T");

@@ -88,6 +88,24 @@ TEST_F(MmapFailure, AFullDiskIsExplainedAndWritingGoesOnWhenThereIsSpace) {
     EXPECT_EQ(append("again").queueOffset, static_cast<std::int64_t>(stored));
 }
 
+TEST_F(MmapFailure, ALogFileThatCannotBeMadeIsNotTriedForEveryMessage) {
+    open();
+    disk->refuseBlocks("/commitlog/");
+    const auto send = [this] { return append(std::string(1000, 'x')).status; };
+    while (isStored(send())) {}
+    const std::uint64_t tries = disk->refusedBlocks();
+    for (int i = 0; i < 20; ++i) EXPECT_FALSE(isStored(send()));
+    EXPECT_EQ(disk->refusedBlocks(), tries);
+    clock.advance(std::chrono::milliseconds(500));
+    EXPECT_FALSE(isStored(send()));
+    EXPECT_FALSE(isStored(send()));
+    EXPECT_EQ(disk->refusedBlocks(), tries + 1);
+    disk->refuseBlocks({});
+    EXPECT_FALSE(isStored(send())) << "nobody knows yet";
+    clock.advance(std::chrono::milliseconds(500));
+    EXPECT_TRUE(isStored(send()));
+}
+
 TEST_F(MmapFailure, TheDiskRatioRefusesBeforeTheDiskIsFullAndHasHysteresis) {
     open();
     const auto statusAt = [&](std::uint64_t capacity) {

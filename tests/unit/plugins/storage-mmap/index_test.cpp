@@ -127,6 +127,82 @@ TEST_F(MmapIndex, ATimeWindowLeavesOutWhatHasTheSameKey) {
     EXPECT_EQ(find(begin + 1, begin + 3'599'999), 0U);
 }
 
+TEST_F(MmapIndex, AFileThatTheDiskHasNoRoomForIsTriedNowAndThenAndNothingIsLeftOut) {
+    open();
+    appendMany(0, 150);
+    expectAll(150);
+    disk->refuseBlocks("/index/");
+    // The two keys of a message do not all fit.
+    for (int i = 150; i < 250; ++i) testkit::appendOne(store(), {.keys = "key" + std::to_string(i) + " more" + std::to_string(i)});
+    const auto find = [this](const std::string& key) {
+        const auto hits = store().findByKey({.topic = "TopicTest", .key = key, .endMs = INT64_MAX});
+        return hits ? hits->hits.size() : 99;
+    };
+    EXPECT_EQ(find("key249"), 0U);
+    EXPECT_EQ(find("key10"), 1U);
+    EXPECT_EQ(disk->refusedBlocks(), 1U) << "not for every key";
+    EXPECT_EQ(files(), 1U) << "half a file is not left on a disk that is full";
+    EXPECT_TRUE(disk->exists("/store/checkpoint")) << "the full file is noted";
+    clock.advance(std::chrono::seconds(11));
+    EXPECT_EQ(find("key249"), 0U);
+    EXPECT_EQ(disk->refusedBlocks(), 2U);
+    disk->refuseBlocks({});
+    clock.advance(std::chrono::seconds(11));
+    expectAll(250);
+    for (int i = 150; i < 250; ++i) EXPECT_EQ(find("more" + std::to_string(i)), 1U) << i;
+    EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(MmapIndex, SparseFilesOfJavaDoNotStopTheStartOnAFullDisk) {
+    open();
+    appendMany(0, 250);
+    expectAll(250);
+    close();
+    disk->refuseBlocks("/index/");
+    open();
+    EXPECT_EQ(disk->refusedBlocks(), 1U) << "a file that is full is never written again";
+    EXPECT_TRUE(log.contains("a key-index file is only read"));
+    expectAll(250);
+    disk->refuseBlocks({});
+    clock.advance(std::chrono::seconds(11));
+    appendMany(250, 260);
+    expectAll(260);
+    EXPECT_EQ(files(), 3U) << "what is only read gets nothing new";
+}
+
+TEST_F(MmapIndex, NamesOfFilesGrowThoughTheClockGoesBack) {
+    open();
+    appendMany(0, 100);
+    expectAll(100);
+    clock.setWallMs(clock.wallMs() - 7'200'000);
+    appendMany(100, 450);
+    expectAll(450);
+    ASSERT_EQ(files(), 3U);
+    open();
+    appendMany(450, 455);
+    expectAll(455);
+    EXPECT_EQ(files(), 3U) << "the newest file is the last one";
+}
+
+TEST_F(MmapIndex, AQueryReadsSoManyMessagesAtMost) {
+    open();
+    testkit::appendOne(store(), {.uniqueKey = "same"});
+    const auto hits = [this] {
+        const auto found = store().findByKey({.topic = "TopicTest", .key = "same", .endMs = INT64_MAX, .uniqueKey = true});
+        return found ? found->hits.size() : 99;
+    };
+    const auto appendOthers = [this](int count) {
+        testkit::TestBatch batch;
+        for (int i = 0; i < count; ++i) batch.add({.body = "x", .keys = "same"});
+        batch.appendTo(store());
+        ASSERT_TRUE(batch.wait());
+    };
+    for (int i = 0; i < 40; ++i) appendOthers(100);
+    EXPECT_EQ(hits(), 1U);
+    appendOthers(100);
+    EXPECT_EQ(hits(), 0U) << "4096 messages with the same key are newer";
+}
+
 TEST_F(MmapIndex, CanBeSwitchedOff) {
     options.keyIndex = false;
     open();

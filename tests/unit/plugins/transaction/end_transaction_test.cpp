@@ -65,6 +65,25 @@ TEST_F(TransactionTest, ACommitBringsTheMessageToItsQueue) {
     EXPECT_EQ(byTag.messages, 1);
 }
 
+TEST_F(TransactionTest, AHalfMessageThatIsOnTheDiskOnlyIsReadOnTheExecutor) {
+    Broker& broker = begin();
+    const Half first = broker.half("A");
+    const Half second = broker.half("B");
+    const Half third = broker.half("C");
+    EXPECT_EQ(broker.commit(first).rounds(), 1) << "in memory: on the loop";
+    store_.setResident(false);
+    const auto committed = broker.commit(second);
+    EXPECT_EQ(committed.code(), ResponseCode::Success);
+    EXPECT_EQ(committed.rounds(), 2);
+    const auto rolledBack = broker.end(third, 12);
+    EXPECT_EQ(rolledBack.code(), ResponseCode::Success);
+    EXPECT_EQ(rolledBack.rounds(), 2);
+    const auto missing = broker.commit({77, 1'000'000});
+    EXPECT_EQ(missing.remark(), "Find prepared transaction message failed");
+    EXPECT_EQ(broker.all("T", 2).size(), 2U);
+    EXPECT_EQ(broker.ops(), "0,1,2,");
+}
+
 TEST_F(TransactionTest, WhatHasEndedIsWrittenDownInRocketMqsForm) {
     Broker& broker = begin();
     const Half first = broker.half("A");
