@@ -1,6 +1,8 @@
 // Proved: a store that is converted is the same store: Java's recorded directories go to SQLite and back and stay what their manifests say;
-// batches come apart as consumers see them; queues that begin late or are empty keep their numbers; a conversion that fails leaves nothing.
-// How: the recorded archives, and small stores made by the plugins. Left to others: the stores themselves (tests/contract), the command line.
+// batches come apart as consumers see them; queues that begin late or are empty keep their numbers; a copy that differs is noticed, and a
+// conversion that fails leaves nothing. How: the recorded archives, and small stores made by the plugins. Left to others: the stores
+// themselves (tests/contract), the command line.
+#include "Database.h"
 #include "MmapStore.h"
 #include "SqliteStore.h"
 #include "support/Sha256.h"
@@ -20,6 +22,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 
 namespace patchbay::storetool {
@@ -365,6 +369,84 @@ TEST_F(StoreConvertTest, ATopicThatCannotBeCarriedOverEndsTheConversionUnlessItI
     EXPECT_EQ(convertStore(options).error().code(), StatusCode::Unsupported);
     options.batchTopics.clear();
     EXPECT_TRUE(convertStore(options));
+}
+
+/// Does something to the copy when it is whole and not read yet.
+ConvertWatcher between(const std::function<void()>& damage) {
+    return [damage, done = false](const ConvertProgress& progress) mutable {
+        if (progress.phase == ConvertProgress::Phase::Verify && !std::exchange(done, true)) damage();
+        return true;
+    };
+}
+
+TEST_F(StoreConvertTest, ACopyThatIsNotItsSourceIsRefused) {
+    openSqlite(sqlite.directory);
+    appendOne(*store, {.topic = "emptied"});
+    const auto first = appendOne(*store, {.body = "body 0"});
+    for (int i = 1; i < 5; ++i) appendOne(*store, {.body = "body " + std::to_string(i)});
+    ASSERT_TRUE(store->trim(first.physicalOffset));
+    store.reset();
+    const std::string unfinished = "/.converting";
+    const auto refuses = [&](const StorePlace& from, const StorePlace& to, const std::string& why, const std::function<void()>& damage) {
+        const auto report = convertStore(options(from, to), between(damage));
+        ASSERT_FALSE(report) << why;
+        EXPECT_EQ(report.error().code(), StatusCode::Corrupt) << report.error().toString();
+        EXPECT_NE(report.error().message().find(why), std::string::npos) << report.error().toString();
+        EXPECT_TRUE(std::filesystem::is_empty(to.directory)) << why;
+    };
+    // Byte 19 of a record is the low end of its flag, which no checksum covers; 90 lies in the body.
+    const auto inLog = [&](std::streamoff at) {
+        return [this, at, unfinished] {
+            std::fstream file(mmap.directory + unfinished + "/commitlog/00000000000000000000", std::ios::in | std::ios::out | std::ios::binary);
+            file.seekp(at);
+            file.put('\x55');
+            ASSERT_TRUE(file.good());
+        };
+    };
+    refuses(sqlite, mmap, "but other ones", inLog(19));
+    refuses(sqlite, mmap, "5 messages were copied, 0 are there", inLog(90));
+    ASSERT_EQ(convert(sqlite, mmap).messages, 5);
+
+    const StorePlace second{StoreKind::Sqlite, dir.path() + "/second", {}};
+    const auto inDatabase = [&](const std::string& change) {
+        return [&, change] {
+            auto opened = plugins::sqlite::Database::open(second.directory + unfinished + "/messages.db", std::chrono::seconds(5));
+            ASSERT_TRUE(opened) << opened.error().toString();
+            const Status changed = opened->execute(change);
+            ASSERT_TRUE(changed) << changed.toString();
+        };
+    };
+    refuses(mmap, second, "but other ones", inDatabase("UPDATE message SET body = 'bodY 3' WHERE queue_offset = 3"));
+    refuses(mmap, second, "5 messages were copied, 4 are there", inDatabase("DELETE FROM message WHERE queue_offset = 0;"
+                                                                           "UPDATE queue SET min_offset = 1 WHERE topic = 'TopicTest'"));
+    refuses(mmap, second, "queue 0 has other offsets in the copy", inDatabase("UPDATE queue SET min_offset = 3, next_offset = 3 WHERE topic = 'emptied'"));
+    EXPECT_EQ(convert(mmap, second).messages, 5);
+}
+
+TEST_F(StoreConvertTest, KeysFindTheirMessagesInBothDirections) {
+    openSqlite(sqlite.directory);
+    for (int i = 0; i < 40; ++i) {
+        appendOne(*store, {.body = std::to_string(i), .keys = "k" + std::to_string(i) + " all", .uniqueKey = "U" + std::to_string(i)});
+    }
+    store.reset();
+    const auto expectKeys = [&] {
+        for (const bool unique : {false, true}) {
+            const auto hits = store->findByKey({.topic = "TopicTest", .key = unique ? "U7" : "k7", .endMs = INT64_MAX, .uniqueKey = unique});
+            ASSERT_TRUE(hits) << hits.error().toString();
+            ASSERT_EQ(hits->hits.size(), 1U);
+            EXPECT_EQ(testkit::parseRecords(hits->hits[0].record.bytes).at(0).body, "7");
+        }
+        const auto all = store->findByKey({.topic = "TopicTest", .key = "all", .endMs = INT64_MAX, .messagesMax = 64});
+        EXPECT_TRUE(all && all->hits.size() == 40U);
+    };
+    convert(sqlite, mmap);
+    openMmap(mmap.directory, true);
+    expectKeys();
+    store.reset();
+    const StorePlace second{StoreKind::Sqlite, dir.path() + "/second", {}};
+    convert(mmap, second);
+    openSqlite(second.directory);
+    expectKeys();
 }
 
 TEST_F(StoreConvertTest, ABackupIsOneMomentOfADatabaseThatIsWritten) {
