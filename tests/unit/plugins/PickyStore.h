@@ -25,7 +25,7 @@ public:
     /// Its queues are listed, but cannot be read.
     std::string unreadableTopic;
     std::vector<std::size_t> appends;  // sizes of the batches that came
-    std::string kind;                  // what it calls itself instead of its own name
+    bool commitLog = false;            // what it says of itself
     std::int64_t filteredMax = 0;      // messages that a read with a filter looks at; 0: all
     std::size_t reads = 0;
 
@@ -48,7 +48,7 @@ public:
 
     [[nodiscard]] service::StoreCapabilities capabilities() const override {
         auto capabilities = below.capabilities();
-        if (!kind.empty()) capabilities.name = kind;
+        capabilities.commitLog = commitLog;
         return capabilities;
     }
     void read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,
