@@ -1,6 +1,7 @@
 // The admin plugin above the real topics, clients and offsets plugins and a store in memory, on a fake kernel.
 #pragma once
 
+#include "../PickyStore.h"
 #include "../Recorded.h"
 
 #include "ClientsPlugin.h"
@@ -12,7 +13,6 @@
 #include "patchbay/service/Registration.h"
 #include "patchbay/service/TrafficStats.h"
 #include "patchbay/testkit/FakeContext.h"
-#include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
 #include "patchbay/testkit/StoreClient.h"
 #include "patchbay/testkit/TempDir.h"
@@ -49,6 +49,7 @@ protected:
         identity.clusterName = "GoldCluster";
         identity.brokerPort = 22211;
         identity.startedWallMs = context_.clock().wallMs();
+        store_.commitLog = true;
         context_.provide<service::MessageStore>(store_);
         context_.provide<service::Registration>(registration_);
         context_.provide<service::TrafficStats>(traffic_);
@@ -114,7 +115,7 @@ protected:
 
     testkit::TempDir dir_;
     testkit::FakeContext context_;
-    testkit::MemoryStore store_{context_.clock()};
+    PickyStore store_{context_.clock()};
     FakeRegistration registration_;
     FakeTraffic traffic_;
     testkit::PluginRunner runner_{context_};
