@@ -121,7 +121,16 @@ Response StoreAdmin::queue(const plugin::Request& request) const {
     return response;
 }
 
+Response StoreAdmin::unsupported(std::string_view what, std::string_view why) const {
+    std::string remark(what);
+    remark.append(" is not supported by this store (").append(services_.store->capabilities().name).append("): ").append(why);
+    return refusal(ResponseCode::RequestCodeNotSupported, std::move(remark));
+}
+
 Response StoreAdmin::cleanQueues() {
+    if (!services_.store->capabilities().commitLog) {
+        return unsupported("CLEAN_EXPIRED_CONSUMEQUEUE", "it has no consume-queue files; the entries of a queue go with their messages");
+    }
     // Queues let go of entries whose messages are gone; the store knows from where on its messages begin.
     const Status cleaned = services_.store->trim(services_.store->stats().minPhysicalOffset);
     return cleaned ? Response(ResponseCode::Success) : refusal(ResponseCode::SystemError, cleaned.message());

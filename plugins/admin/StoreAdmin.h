@@ -16,6 +16,8 @@ protected:
 
 private:
     [[nodiscard]] plugin::Response queue(const plugin::Request& request) const;
+    /// For what only a store with a capability can do.
+    [[nodiscard]] plugin::Response unsupported(std::string_view what, std::string_view why) const;
     [[nodiscard]] plugin::Response cleanQueues();
     [[nodiscard]] plugin::Response cleanUnusedTopics();
     [[nodiscard]] plugin::Response removeExpired();

@@ -234,6 +234,7 @@ service::StoreCapabilities MmapStore::capabilities() const {
     result.zeroCopyRead = true;
     result.durable = true;
     result.innerBatches = true;
+    result.commitLog = true;
     result.keyIndex = options_.keyIndex;
     return result;
 }

@@ -57,7 +57,7 @@ Status TimerPlugin::start() {
 Result<TimerMark> TimerPlugin::openFiles() {
     const TimerMark& mark = progress_->mark();
     // RocketMQ's timer files say where in the commit log messages lie.
-    if (store_->capabilities().name != "mmap") {
+    if (!store_->capabilities().commitLog) {
         return mark.timerLog == 0 ? mark : TimerMark{mark.deliveredMs, 0, mark.replayFrom, 0};
     }
     const std::string& root = context_->identity().storeRoot;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "support/BrokerProcess.h"
+#include "support/Commands.h"
 #include "support/RawClient.h"
 
 #include "patchbay/protocol/RemotingCommand.h"
-#include "patchbay/protocol/headers/SendMessage.h"
 
 #include <gtest/gtest.h>
 
@@ -103,26 +103,9 @@ protected:
         std::string out = number(static_cast<std::uint32_t>(4 + header.size() + body.size())) + number(mark);
         return out.append(header).append(body);
     }
-    /// A send by 310.
-    static RemotingCommand sendCommand(std::string_view topic, std::string body, std::string_view properties = {}, int queue = 0,
-                                       bool batch = false) {
-        protocol::SendMessageRequest header;
-        header.producerGroup = "p";
-        header.topic = topic;
-        header.defaultTopic = "TBW102";
-        header.defaultTopicQueueNums = 4;
-        header.queueId = queue;
-        header.bornTimestamp = 1;
-        header.properties = properties;
-        header.batch = batch;
-        auto made = RemotingCommand::request(batch ? RequestCode::SendBatchMessage : RequestCode::SendMessageV2);
-        made.setHeader(header);
-        made.body = std::move(body);
-        return made;
-    }
     [[nodiscard]] Result<RemotingCommand> call(const RemotingCommand& question) const { return RawClient(broker_.brokerPort()).call(question); }
     [[nodiscard]] Result<RemotingCommand> send(std::string_view topic, std::string body, std::string_view properties = {}) const {
-        return call(sendCommand(topic, std::move(body), properties));
+        return call(sendCommand(topic, std::move(body), {.properties = properties}));
     }
     [[nodiscard]] std::int64_t maxOffset(std::string_view topic) const {
         const auto answer = call(command(30, {{"topic", topic}, {"queueId", "0"}}));

@@ -20,7 +20,7 @@ protected:
         return out;
     }
     [[nodiscard]] Result<RemotingCommand> sendBatch(std::string_view topic, std::string body, std::string_view properties = {}) const {
-        return call(sendCommand(topic, std::move(body), properties, 0, true));
+        return call(sendCommand(topic, std::move(body), {.properties = properties, .batch = true}));
     }
     /// Bodies and properties from offset 0.
     struct Stored { std::string body, properties; };

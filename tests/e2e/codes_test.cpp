@@ -1,5 +1,5 @@
-// Proves: what docs/protocol.md says is served is what the broker's plugins bind, no more and no less; every code that mqadmin 5.3.3 sends is served
-// or named in docs/compatibility.md, and then answered 3 at once.
+// Proves: whatever the store, what docs/protocol.md says is served is what the broker's plugins bind, no more and no less; every code that mqadmin
+// 5.3.3 sends is served or named in docs/compatibility.md, and then answered 3 at once; what the store has no files for is refused as such.
 // How: the built broker with the plugins of etc/, asked for its plugins and for each code. Left to others: what the answers hold.
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
@@ -72,14 +72,19 @@ bool isMissing(const std::string& table, int code) {
     return false;
 }
 
-class CodesTest : public ::testing::Test {
+class CodesTest : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override { ASSERT_TRUE(broker_.start()) << broker_.output(); }
 
-    BrokerProcess broker_;
+    [[nodiscard]] Result<protocol::RemotingCommand> ask(RequestCode code) const {
+        RawClient client(broker_.brokerPort());
+        return client.call(protocol::RemotingCommand::request(code));
+    }
+
+    BrokerProcess broker_{"service.patchbay.MessageStore = " + std::string(GetParam()) + "\n"};
 };
 
-TEST_F(CodesTest, AreDocumentedAsTheyAreBound) {
+TEST_P(CodesTest, AreDocumentedAsTheyAreBound) {
     RawClient client(broker_.brokerPort());
     const auto answer = client.call(protocol::RemotingCommand::request(static_cast<RequestCode>(protocol::PrivateCode::ListPlugins)));
     ASSERT_TRUE(answer) << answer.error().toString();
@@ -96,7 +101,7 @@ TEST_F(CodesTest, AreDocumentedAsTheyAreBound) {
     EXPECT_EQ(documented(), bound);
 }
 
-TEST_F(CodesTest, ThatToolsSendAreServedOrNamedAsMissing) {
+TEST_P(CodesTest, ThatToolsSendAreServedOrNamedAsMissing) {
     const std::string text = document("compatibility.md");
     const std::string table = text.substr(text.find("| feature that is not there"));
     const Codes served = documented();
@@ -115,6 +120,22 @@ TEST_F(CodesTest, ThatToolsSendAreServedOrNamedAsMissing) {
     for (const int code : kAskedOfBrokers) check("broker", broker_.brokerPort(), code);
     for (const int code : kAskedOfNameServers) check("namesrv", broker_.namesrvPort(), code);
 }
+
+TEST_P(CodesTest, OfCleanUpsAreDoneOrRefusedAsTheStoreHasFiles) {
+    for (const auto code : {RequestCode::CleanUnusedTopic, RequestCode::DeleteExpiredCommitlog}) {
+        const auto answer = ask(code);
+        ASSERT_TRUE(answer) << answer.error().toString();
+        EXPECT_EQ(answer->code, 0) << answer->remark.value_or("");
+    }
+    const auto answer = ask(RequestCode::CleanExpiredConsumequeue);
+    ASSERT_TRUE(answer) << answer.error().toString();
+    const bool files = std::string_view(GetParam()) == "storage-mmap";
+    EXPECT_EQ(answer->code, files ? 0 : kUnsupported) << answer->remark.value_or("");
+    EXPECT_EQ(answer->remark.value_or("").find("not supported by this store (sqlite)") != std::string::npos, !files) << answer->remark.value_or("");
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, CodesTest, ::testing::Values("storage-mmap", "storage-sqlite"),
+                         [](const auto& store) { return std::string(store.param).substr(sizeof("storage-") - 1); });
 
 }  // namespace
 }  // namespace patchbay::test

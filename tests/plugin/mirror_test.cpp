@@ -59,7 +59,7 @@ protected:
         mirror(here_, there_);
     }
     static void send(BrokerProcess& broker, const std::string& body, std::int32_t queue = 0) {
-        const auto answer = RawClient(broker.brokerPort()).call(sendCommand(kTopic, queue, body));
+        const auto answer = RawClient(broker.brokerPort()).call(sendCommand(kTopic, body, {.queue = queue}));
         ASSERT_TRUE(answer && answer->code == 0) << (answer ? answer->remark.value_or("") : answer.error().toString());
     }
     /// Bodies of a queue from its beginning, once there are `count`; long polls wait for what is not there yet.

@@ -8,19 +8,29 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace patchbay::test {
 
-/// Makes the topic with four queues where it does not exist.
-inline protocol::RemotingCommand sendCommand(const std::string& topic, std::int32_t queue, std::string body) {
+struct SendOptions {
+    std::int32_t queue = 0;
+    std::string_view properties{};
+    bool batch = false;            // the body holds several messages
+};
+
+/// A send by 310, of a batch by 320. Makes the topic with four queues where it does not exist.
+inline protocol::RemotingCommand sendCommand(std::string_view topic, std::string body, const SendOptions& options = {}) {
     protocol::SendMessageRequest header;
     header.producerGroup = "p";
     header.topic = topic;
     header.defaultTopic = "TBW102";
     header.defaultTopicQueueNums = 4;
-    header.queueId = queue;
+    header.queueId = options.queue;
     header.bornTimestamp = 1;
-    auto command = protocol::RemotingCommand::request(protocol::RequestCode::SendMessageV2);
+    header.properties = options.properties;
+    header.batch = options.batch;
+    auto command = protocol::RemotingCommand::request(options.batch ? protocol::RequestCode::SendBatchMessage : protocol::RequestCode::SendMessageV2);
     command.setHeader(header);
     command.body = std::move(body);
     return command;

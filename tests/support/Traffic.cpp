@@ -47,7 +47,7 @@ void Traffic::send(std::int32_t queue) {
     RawClient client(port_);
     while (sending_.load()) {
         const auto began = SteadyClock::now();
-        const auto answer = client.call(sendCommand(topic_, queue, "a message while everything is exchanged"));
+        const auto answer = client.call(sendCommand(topic_, "a message while everything is exchanged", {.queue = queue}));
         if (!good(answer, {0}, "send", began, kClientPatience)) return;
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began).count();
         for (auto known = slowestMs_.load(); ms > known && !slowestMs_.compare_exchange_weak(known, ms);) {

@@ -64,7 +64,7 @@ _patchctl() {
         "store check") options='--commit-log' ;;
         "store dump") options='--commit-log --topic --queue --begin --end --max --bodies' ;;
         "store repair") options='--commit-log --dry-run' ;;
-        "store convert") options='--from-kind --to-kind --segment-bytes --dry-run' ;;
+        "store convert") options='--from-kind --to-kind --segment-bytes --batch-topic --leave-out --dry-run' ;;
         "bench send") options='--threads --size --seconds --messages' ;;
     esac
     options+=' --namesrv --broker --cluster --timeout --json --help'

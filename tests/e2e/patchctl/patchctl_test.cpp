@@ -527,6 +527,9 @@ TEST_F(PatchctlFixture, AStoppedStoreIsLookedAtCheckedDumpedAndConverted) {
     EXPECT_NE(done("store convert " + store + " " + copy + " --json").find("\"messages\":3"), std::string::npos);
     EXPECT_EQ(shell("store convert " + store + " " + copy + " --dry-run").exit, 1) << "there is a store in it now";
     EXPECT_EQ(shell("store convert " + stopped.folder().path() + "/empty " + copy).exit, 3);
+    done("store convert " + copy + " " + stopped.folder().path() + "/back --segment-bytes 1048576 --batch-topic CtlStore");
+    EXPECT_TRUE(std::filesystem::exists(stopped.folder() / "back/batchconsumequeue/CtlStore"));
+    EXPECT_NE(done("store convert " + store + " " + stopped.folder().path() + "/less --leave-out CtlStore --json").find("\"leftOut\":1"), std::string::npos);
     done("store check-database " + copy + "/messages.db");
     EXPECT_NE(done("store backup " + copy + "/messages.db " + stopped.folder().path() + "/backup.db --json").find("\"messages\":3"), std::string::npos);
 }

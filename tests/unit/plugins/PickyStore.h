@@ -29,7 +29,7 @@ public:
     /// Its times cannot be told.
     std::string timelessTopic;
     std::vector<std::size_t> appends;  // sizes of the batches that came
-    std::string kind;                  // what it calls itself instead of its own name
+    bool commitLog = false;            // what it says of itself
     std::int64_t filteredMax = 0;      // messages that a read with a filter looks at; 0: all
     std::size_t reads = 0;
     std::function<void()> beforeStats;
@@ -53,7 +53,7 @@ public:
 
     [[nodiscard]] service::StoreCapabilities capabilities() const override {
         auto capabilities = below.capabilities();
-        if (!kind.empty()) capabilities.name = kind;
+        capabilities.commitLog = commitLog;
         return capabilities;
     }
     void read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,

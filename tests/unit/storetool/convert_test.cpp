@@ -1,11 +1,18 @@
 // Proved: a store that is converted is the same store: Java's recorded directories go to SQLite and back and stay what their manifests say;
-// queues that begin late or are empty keep their numbers; a conversion that fails leaves nothing. How: the recorded archives, and small stores
-// made by the plugins. Left to others: the stores themselves (tests/contract), the command line.
+// batches come apart as consumers see them; queues that begin late or are empty keep their numbers; a copy that differs is noticed, and a
+// conversion that fails leaves nothing. How: the recorded archives, and small stores made by the plugins. Left to others: the stores
+// themselves (tests/contract), the command line.
+#include "Database.h"
 #include "MmapStore.h"
 #include "SqliteStore.h"
 #include "support/Sha256.h"
 
 #include "patchbay/protocol/json/Value.h"
+#include "patchbay/protocol/message/Batch.h"
+#include "patchbay/protocol/message/Properties.h"
+#include "patchbay/protocol/message/PropertyNames.h"
+#include "patchbay/protocol/message/SysFlag.h"
+#include "patchbay/protocol/util/Compression.h"
 #include "patchbay/storetool/StoreConvert.h"
 #include "patchbay/testkit/FakeRuntime.h"
 #include "patchbay/testkit/ManualClock.h"
@@ -15,6 +22,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 
 namespace patchbay::storetool {
@@ -33,12 +42,13 @@ std::string outputOf(const std::string& command) {
 
 class StoreConvertTest : public testing::Test {
 protected:
-    void openMmap(const std::string& root) {
+    void openMmap(const std::string& root, bool keyIndex = false) {
         mmapstore::StoreOptions options;
         options.root = root;
         options.segmentBytes = 1'048'576;
         options.queueFileBytes = 20'000;
-        options.keyIndex = false;
+        options.keyIndex = keyIndex;
+        options.hasBatchQueues = [](std::string_view topic) { return topic == "Batchy"; };
         auto opened = std::make_unique<mmapstore::MmapStore>(systemFiles(), systemClock(), log, options);
         // Whatever the age of the recorded messages and the level of this machine's disk.
         opened->tunables().reservedHours = 0;
@@ -102,12 +112,31 @@ protected:
         EXPECT_TRUE(!samePlaces || stored.physicalOffset == cells.at(1).integer());
         EXPECT_EQ(test::sha256(stored.body).substr(0, 16), cells.at(3).string());
     }
+    /// What Java tells of a batch is its record: the messages from `index` on, put together again. Returns their number.
+    std::size_t expectBatch(const json::Value& batch, const std::vector<testkit::StoredMessage>& stored, std::size_t index, bool samePlaces) {
+        const auto messages = static_cast<std::size_t>(std::stoi(std::string(batch["properties"]["INNER_NUM"].text().value_or("1"))));
+        EXPECT_EQ(stored.at(index).queueOffset, batch["queueOffset"].integer());
+        EXPECT_TRUE(!samePlaces || stored[index].physicalOffset == batch["physicalOffset"].integer());
+        std::string body;
+        for (std::size_t i = 0; i < messages; ++i) {
+            const auto& message = stored.at(index + i);
+            EXPECT_EQ(message.queueOffset, stored[index].queueOffset + static_cast<std::int64_t>(i));
+            EXPECT_EQ(message.storeTimestamp, batch["storeTimestamp"].integer());
+            const auto record = store->at(message.physicalOffset);
+            protocol::RecordView view;
+            EXPECT_TRUE(record && protocol::RecordView::parse(record->bytes, view) == protocol::RecordStatus::Message);
+            EXPECT_EQ(view.sysFlag, 0) << "nothing is left to unwrap";
+            protocol::appendBatchEntry(body, {view.flag, view.body, view.properties});
+        }
+        EXPECT_EQ(test::sha256(body), batch["bodySha256"].string());
+        return messages;
+    }
     /// Number of messages compared.
     std::int64_t expectTruth(const json::Value& truth, bool samePlaces) {
         std::int64_t read = 0;
         for (const auto& topic : truth["topics"]) {
             const std::string name(topic.key);
-            if (name.empty() || std::filesystem::exists(mmap.directory + "/batchconsumequeue/" + name)) continue;
+            if (name.empty()) continue;
             for (const auto& queue : topic.value) {
                 const auto queueId = std::stoi(std::string(queue.key));
                 SCOPED_TRACE(name + ":" + std::to_string(queueId));
@@ -118,10 +147,14 @@ protected:
                 const bool brief = queue.value["messagesBrief"].exists();
                 const json::Value messages = queue.value[brief ? "messagesBrief" : "messages"];
                 const auto stored = testkit::readAll(*store, name, queueId, range.min);
-                EXPECT_EQ(stored.size(), messages.size());
+                EXPECT_EQ(static_cast<std::int64_t>(stored.size()), range.max - range.min);
                 std::size_t index = 0;
                 for (const auto& item : messages) {
                     if (index == stored.size()) break;
+                    if (item.value["properties"]["INNER_NUM"].exists()) {
+                        index += expectBatch(item.value, stored, index, samePlaces);
+                        continue;
+                    }
                     if (brief) {
                         expectBrief(item.value, stored[index], samePlaces);
                     } else {
@@ -129,6 +162,7 @@ protected:
                     }
                     ++index;
                 }
+                EXPECT_EQ(index, stored.size());
                 read += static_cast<std::int64_t>(stored.size());
             }
         }
@@ -237,6 +271,182 @@ TEST_F(StoreConvertTest, WhatFailsOrIsGivenUpLeavesNothing) {
     EXPECT_TRUE(std::filesystem::is_empty(mmap.directory));
     EXPECT_EQ(convert(sqlite, mmap).messages, 1);
     EXPECT_EQ(convertStore(options(sqlite, mmap)).error().code(), StatusCode::AlreadyExists);
+}
+
+/// A record with these messages in it, as a broker makes it of a batch. `messages`: what the record says of their number.
+void appendBatchRecord(service::MessageStore& store, const std::vector<std::string>& bodies, std::size_t messages, std::int32_t sysFlag) {
+    std::string body;
+    for (const auto& text : bodies) protocol::appendBatchEntry(body, {7, text, "KEYS\x01of-" + text + "\x02TAGS\x01inner\x02"});
+    if ((sysFlag & protocol::kSysFlagCompressed) != 0) body = protocol::compress(protocol::CompressionType::Zlib, body).value();
+    testkit::TestBatch batch;
+    service::AppendItem& item = batch.add({.topic = "Batchy"});
+    std::string properties = "TAGS\x01outer\x02";
+    protocol::appendProperty(properties, protocol::kPropertyInnerNum, std::to_string(messages));
+    item.body = body;
+    item.properties = properties;
+    item.sysFlag = sysFlag;
+    batch.appendTo(store);
+    ASSERT_TRUE(batch.wait());
+    ASSERT_EQ(batch.items[0].status, service::AppendStatus::PutOk) << batch.failure.toString();
+}
+
+constexpr std::int32_t kUnwrapped = protocol::kSysFlagInnerBatch | protocol::kSysFlagNeedUnwrap;
+
+TEST_F(StoreConvertTest, BatchesComeApartAndTheirTopicMayKeepBatchQueues) {
+    openMmap(mmap.directory);
+    appendOne(*store, {.topic = "Batchy", .body = "alone"});
+    appendBatchRecord(*store, {"a", "b", "c"}, 3, kUnwrapped);
+    appendBatchRecord(*store, {"d", "e"}, 2, kUnwrapped | protocol::kSysFlagCompressed | protocol::compressionFlag(protocol::CompressionType::Zlib));
+    appendOne(*store, {.topic = "Batchy", .body = "last"});
+    const auto first = testkit::readAll(*store, "Batchy", 0).at(1).physicalOffset;
+    store.reset();
+
+    const auto there = convert(mmap, sqlite);
+    EXPECT_EQ(there.messages, 7);
+    EXPECT_TRUE(there.leftOut.empty());
+    openSqlite(sqlite.directory);
+    const auto stored = testkit::readAll(*store, "Batchy", 0);
+    std::string bodies;
+    for (const auto& message : stored) bodies += message.body + " ";
+    EXPECT_EQ(bodies, "alone a b c d e last ");
+    EXPECT_EQ(stored.at(1).physicalOffset, first);
+    EXPECT_EQ(stored.at(3).physicalOffset, first + 2);
+    EXPECT_EQ(stored.at(3).properties, "KEYS\x01of-c\x02TAGS\x01inner\x02");
+    EXPECT_EQ(store->findByKey({.topic = "Batchy", .key = "of-e", .endMs = INT64_MAX})->hits.size(), 1U);
+    store.reset();
+
+    auto options = this->options(sqlite, again);
+    options.batchTopics = {"Batchy"};
+    const auto back = convertStore(options);
+    ASSERT_TRUE(back) << back.error().toString();
+    EXPECT_EQ(back->digest, there.digest);
+    EXPECT_FALSE(std::filesystem::exists(again.directory + "/consumequeue/Batchy"));
+    openMmap(again.directory);
+    EXPECT_EQ(testkit::readAll(*store, "Batchy", 0).size(), 7U);
+    appendBatchRecord(*store, {"f", "g"}, 2, kUnwrapped);
+    EXPECT_EQ(store->range("Batchy", 0).max, 9);
+    store.reset();
+    // A store of the same kind keeps the kind of the queues.
+    const StorePlace third{StoreKind::Mmap, dir.path() + "/third", {}};
+    EXPECT_EQ(convert(again, third).messages, 9);
+    EXPECT_TRUE(std::filesystem::exists(third.directory + "/batchconsumequeue/Batchy"));
+}
+
+TEST_F(StoreConvertTest, ATopicThatCannotBeCarriedOverEndsTheConversionUnlessItIsLeftOut) {
+    openMmap(mmap.directory);
+    appendOne(*store, {.topic = "plain"});
+    appendOne(*store, {.topic = "Batchy"});
+    appendBatchRecord(*store, {"a", "b"}, 3, kUnwrapped);  // one offset is nobody's
+    store.reset();
+    auto options = this->options(mmap, sqlite);
+    const auto refused = convertStore(options);
+    EXPECT_EQ(refused.error().code(), StatusCode::Unsupported) << refused.error().toString();
+    EXPECT_NE(refused.error().message().find("topic Batchy, queue 0, offset 1: "), std::string::npos) << refused.error().toString();
+    EXPECT_TRUE(std::filesystem::is_empty(sqlite.directory));
+    options.leaveOut = {"Batchy"};
+    const auto report = convertStore(options);
+    ASSERT_TRUE(report) << report.error().toString();
+    EXPECT_EQ(report->messages, 1);
+    EXPECT_EQ(report->leftOut, std::vector<std::string>{"Batchy/0"});
+    openSqlite(sqlite.directory);
+    EXPECT_FALSE(store->range("Batchy", 0).exists);
+    store.reset();
+
+    // Queues of both kinds: which of them are meant only the topic's attribute knows.
+    std::filesystem::create_directories(mmap.directory + "/consumequeue/Batchy/0");
+    const StorePlace second{StoreKind::Sqlite, dir.path() + "/second", {}};
+    EXPECT_EQ(convertStore(this->options(mmap, second)).error().code(), StatusCode::Corrupt);
+
+    // An empty batch queue has nothing that could hold its next offset.
+    const StorePlace third{StoreKind::Sqlite, dir.path() + "/third", {}};
+    openSqlite(third.directory);
+    appendOne(*store, {.topic = "Batchy"});
+    const auto cut = appendOne(*store, {.topic = "plain"}).physicalOffset;
+    ASSERT_TRUE(store->trim(cut));
+    store.reset();
+    options = this->options(third, again);
+    options.batchTopics = {"Batchy"};
+    EXPECT_EQ(convertStore(options).error().code(), StatusCode::Unsupported);
+    options.batchTopics.clear();
+    EXPECT_TRUE(convertStore(options));
+}
+
+/// Does something to the copy when it is whole and not read yet.
+ConvertWatcher between(const std::function<void()>& damage) {
+    return [damage, done = false](const ConvertProgress& progress) mutable {
+        if (progress.phase == ConvertProgress::Phase::Verify && !std::exchange(done, true)) damage();
+        return true;
+    };
+}
+
+TEST_F(StoreConvertTest, ACopyThatIsNotItsSourceIsRefused) {
+    openSqlite(sqlite.directory);
+    appendOne(*store, {.topic = "emptied"});
+    const auto first = appendOne(*store, {.body = "body 0"});
+    for (int i = 1; i < 5; ++i) appendOne(*store, {.body = "body " + std::to_string(i)});
+    ASSERT_TRUE(store->trim(first.physicalOffset));
+    store.reset();
+    const std::string unfinished = "/.converting";
+    const auto refuses = [&](const StorePlace& from, const StorePlace& to, const std::string& why, const std::function<void()>& damage) {
+        const auto report = convertStore(options(from, to), between(damage));
+        ASSERT_FALSE(report) << why;
+        EXPECT_EQ(report.error().code(), StatusCode::Corrupt) << report.error().toString();
+        EXPECT_NE(report.error().message().find(why), std::string::npos) << report.error().toString();
+        EXPECT_TRUE(std::filesystem::is_empty(to.directory)) << why;
+    };
+    // Byte 19 of a record is the low end of its flag, which no checksum covers; 90 lies in the body.
+    const auto inLog = [&](std::streamoff at) {
+        return [this, at, unfinished] {
+            std::fstream file(mmap.directory + unfinished + "/commitlog/00000000000000000000", std::ios::in | std::ios::out | std::ios::binary);
+            file.seekp(at);
+            file.put('\x55');
+            ASSERT_TRUE(file.good());
+        };
+    };
+    refuses(sqlite, mmap, "but other ones", inLog(19));
+    refuses(sqlite, mmap, "5 messages were copied, 0 are there", inLog(90));
+    ASSERT_EQ(convert(sqlite, mmap).messages, 5);
+
+    const StorePlace second{StoreKind::Sqlite, dir.path() + "/second", {}};
+    const auto inDatabase = [&](const std::string& change) {
+        return [&, change] {
+            auto opened = plugins::sqlite::Database::open(second.directory + unfinished + "/messages.db", std::chrono::seconds(5));
+            ASSERT_TRUE(opened) << opened.error().toString();
+            const Status changed = opened->execute(change);
+            ASSERT_TRUE(changed) << changed.toString();
+        };
+    };
+    refuses(mmap, second, "but other ones", inDatabase("UPDATE message SET body = 'bodY 3' WHERE queue_offset = 3"));
+    refuses(mmap, second, "5 messages were copied, 4 are there", inDatabase("DELETE FROM message WHERE queue_offset = 0;"
+                                                                           "UPDATE queue SET min_offset = 1 WHERE topic = 'TopicTest'"));
+    refuses(mmap, second, "queue 0 has other offsets in the copy", inDatabase("UPDATE queue SET min_offset = 3, next_offset = 3 WHERE topic = 'emptied'"));
+    EXPECT_EQ(convert(mmap, second).messages, 5);
+}
+
+TEST_F(StoreConvertTest, KeysFindTheirMessagesInBothDirections) {
+    openSqlite(sqlite.directory);
+    for (int i = 0; i < 40; ++i) {
+        appendOne(*store, {.body = std::to_string(i), .keys = "k" + std::to_string(i) + " all", .uniqueKey = "U" + std::to_string(i)});
+    }
+    store.reset();
+    const auto expectKeys = [&] {
+        for (const bool unique : {false, true}) {
+            const auto hits = store->findByKey({.topic = "TopicTest", .key = unique ? "U7" : "k7", .endMs = INT64_MAX, .uniqueKey = unique});
+            ASSERT_TRUE(hits) << hits.error().toString();
+            ASSERT_EQ(hits->hits.size(), 1U);
+            EXPECT_EQ(testkit::parseRecords(hits->hits[0].record.bytes).at(0).body, "7");
+        }
+        const auto all = store->findByKey({.topic = "TopicTest", .key = "all", .endMs = INT64_MAX, .messagesMax = 64});
+        EXPECT_TRUE(all && all->hits.size() == 40U);
+    };
+    convert(sqlite, mmap);
+    openMmap(mmap.directory, true);
+    expectKeys();
+    store.reset();
+    const StorePlace second{StoreKind::Sqlite, dir.path() + "/second", {}};
+    convert(mmap, second);
+    openSqlite(second.directory);
+    expectKeys();
 }
 
 TEST_F(StoreConvertTest, ABackupIsOneMomentOfADatabaseThatIsWritten) {

@@ -32,6 +32,9 @@ constexpr Option kConvertOptions[] = {
     {.name = "to-kind", .kind = Kind::Choice, .value = "KIND", .doc = "kind of the target; without it, the other one", .choices = "mmap sqlite"},
     {.name = "segment-bytes", .kind = Kind::Number, .value = "BYTES", .doc = "mappedFileSizeCommitLog of the broker that will use an mmap store",
      .fallback = "1073741824", .min = 1 << 16},
+    {.name = "batch-topic", .kind = Kind::Text, .value = "TOPIC",
+     .doc = "topic with queue.type=BatchCQ, which needs batch queues in an mmap store; may be given several times"},
+    {.name = "leave-out", .kind = Kind::Text, .value = "TOPIC", .doc = "topic that is not copied; may be given several times"},
 };
 
 storetool::StoreToolOptions optionsOf(Session& session, const Arguments& arguments) {
@@ -118,6 +121,8 @@ Exit convert(Session& session, const Arguments& arguments) {
                             .value_or(database ? storetool::StoreKind::Sqlite : storetool::StoreKind::Mmap);
     options.to.kind = storetool::parseStoreKind(arguments.text("to-kind")).value_or(other(options.from.kind));
     options.segmentBytes = arguments.number("segment-bytes");
+    options.batchTopics = arguments.all("batch-topic");
+    options.leaveOut = arguments.all("leave-out");
     if (arguments.dryRun()) {
         if (const auto begins = storetool::checkConversion(options); !begins) return session.fail(begins);
         session.out().say("would copy " + std::string(toString(options.from.kind)) + " " + options.from.directory + " to " +
@@ -181,7 +186,7 @@ constexpr Command kCommands[] = {
      .example = "patchctl store repair /data/store --dry-run", .destroys = true, .run = repair},
     {.words = "store convert", .summary = "Copies a store of one kind into one of the other",
      .text = "No broker may run on either. Every message keeps its queue offset and store time; both stores are read again and compared. The target "
-             "appears at the end, whole. Copy the config folder yourself.",
+             "appears at the end, whole. Batches of batch queues become single messages, as consumers see them. Copy the config folder yourself.",
      .arguments = kConvert, .options = kConvertOptions, .example = "patchctl store convert /data/store /data/store-sqlite/sqlite", .destroys = true,
      .run = convert},
     {.words = "store backup", .summary = "Copies an SQLite store as it is at one moment, while the broker goes on", .arguments = kBackup,

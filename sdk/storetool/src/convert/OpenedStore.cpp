@@ -20,8 +20,11 @@ public:
     }
     Status open() { return store_.open(); }
     service::MessageStore& store() noexcept override { return store_; }
-    [[nodiscard]] bool isLeftOut(std::string_view topic) const override {
-        return files_.exists(layout_.topic(topic, mmapstore::QueueKind::Batch));
+    [[nodiscard]] Result<bool> hasBatchQueues(std::string_view topic) const override {
+        if (!files_.exists(layout_.topic(topic, mmapstore::QueueKind::Batch))) return false;
+        if (!files_.exists(layout_.topic(topic))) return true;
+        return Status(StatusCode::Corrupt, "topic " + std::string(topic) + " has queues in consumequeue and in batchconsumequeue; only its "
+                                               "attribute queue.type tells which of them count");
     }
 
 private:
@@ -36,7 +39,7 @@ public:
         : store_(std::move(settings), files, systemClock(), log) {}
     Status open() { return store_.open(); }
     service::MessageStore& store() noexcept override { return store_; }
-    [[nodiscard]] bool isLeftOut(std::string_view) const override { return false; }
+    [[nodiscard]] Result<bool> hasBatchQueues(std::string_view) const override { return false; }
 
 private:
     plugins::sqlite::SqliteStore store_;
@@ -83,6 +86,9 @@ Result<std::unique_ptr<OpenedStore>> openMmap(const StorePlace& place, const Con
     own.queueFileBytes = queue > 0 ? queue : options.queueFileBytes;
     if (batchQueue > 0) own.batchQueueFileBytes = batchQueue;
     own.keyIndex = false;  // the broker makes it at its first start
+    own.hasBatchQueues = [topics = options.batchTopics](std::string_view topic) {
+        return std::find(topics.begin(), topics.end(), topic) != topics.end();
+    };
     auto opened = std::make_unique<OpenedMmap>(own, files, log);
     if (Status status = opened->open(); !status) return status;
     return std::unique_ptr<OpenedStore>(std::move(opened));

@@ -35,10 +35,11 @@ class OpenedStore {
 public:
     virtual ~OpenedStore() = default;
     [[nodiscard]] virtual service::MessageStore& store() noexcept = 0;
-    /// Whether a topic cannot be carried over: in its queues a record may hold several messages.
-    [[nodiscard]] virtual bool isLeftOut(std::string_view topic) const = 0;
+    /// Whether a record of the topic's queues may hold several messages. Corrupt where its queues contradict each other.
+    [[nodiscard]] virtual Result<bool> hasBatchQueues(std::string_view topic) const = 0;
 
-    /// Sizes of an mmap store's files are taken from the files where there are any.
+    /// Sizes of an mmap store's files are taken from the files where there are any. Topics of `options.batchTopics` that have
+    /// no queues get batch queues.
     static Result<std::unique_ptr<OpenedStore>> open(const StorePlace& place, const ConvertOptions& options, FileSystem& files,
                                                      plugin::Logger& log);
     /// Whether there is a store at a place, as far as its files tell.

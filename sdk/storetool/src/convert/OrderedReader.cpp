@@ -11,15 +11,17 @@ constexpr std::size_t kChunksTogether = 64U << 20;
 constexpr std::size_t kChunkMin = 4U << 10;
 constexpr std::size_t kChunkMax = 256U << 10;
 
+std::string whereOf(const OrderedReader::QueueRange& queue, std::int64_t offset) {
+    return "topic " + queue.topic + ", queue " + std::to_string(queue.queueId) + ", offset " + std::to_string(offset) + ": ";
+}
+
 Status unreadable(const OrderedReader::QueueRange& queue, std::int64_t offset, std::string_view why) {
-    return {StatusCode::Corrupt, "topic " + queue.topic + ", queue " + std::to_string(queue.queueId) + ", offset " + std::to_string(offset) +
-                                     ": " + std::string(why)};
+    return {StatusCode::Corrupt, whereOf(queue, offset) + std::string(why)};
 }
 
 }  // namespace
 
-OrderedReader::OrderedReader(service::MessageStore& store, std::function<bool(std::string_view)> isLeftOut)
-    : store_(store), isLeftOut_(std::move(isLeftOut)) {
+OrderedReader::OrderedReader(service::MessageStore& store, TopicRule rule) : store_(store), rule_(std::move(rule)) {
     limits_.messagesMax = 1'000;
 }
 
@@ -29,11 +31,14 @@ Status OrderedReader::start() {
     for (const auto& key : keys) {
         const auto range = store_.range(key.topic, key.queueId);
         if (!range.exists) continue;
-        if (isLeftOut_(key.topic)) {
+        const auto reading = rule_(key.topic);
+        if (!reading) return reading.error();
+        if (*reading == TopicReading::LeftOut) {
             leftOut_.push_back(key.topic + "/" + std::to_string(key.queueId));
             continue;
         }
         auto cursor = std::make_unique<Cursor>(QueueRange{key.topic, key.queueId, range.min, range.max});
+        if (*reading == TopicReading::Apart) cursor->parts = std::make_unique<BatchParts>();
         const auto found = advance(*cursor);
         if (!found) return found.error();
         if (*found && (cursor->record.topic != key.topic || cursor->record.queueId != key.queueId)) {
@@ -68,6 +73,7 @@ Result<bool> OrderedReader::next(protocol::RecordView& record) {
 }
 
 Result<bool> OrderedReader::advance(Cursor& cursor) {
+    if (cursor.parts && cursor.parts->next(cursor.record)) return true;
     while (cursor.at == cursor.chunk.size()) {
         if (cursor.offset >= cursor.queue.max) {
             cursor.chunk = {};
@@ -79,7 +85,12 @@ Result<bool> OrderedReader::advance(Cursor& cursor) {
     const std::string_view rest = std::string_view(cursor.chunk).substr(cursor.at);
     if (protocol::RecordView::parse(rest, cursor.record) != protocol::RecordStatus::Message) return unreadable(cursor.queue, cursor.offset, "a record is damaged");
     cursor.at += static_cast<std::size_t>(cursor.record.size);
-    return true;
+    if (!cursor.parts || !BatchParts::holdsSeveral(cursor.record)) return true;
+    const std::int64_t offset = cursor.record.queueOffset;
+    if (Status begun = cursor.parts->begin(cursor.record); !begun) {
+        return Status(begun.code(), whereOf(cursor.queue, offset) + "a batch in one record cannot be taken apart: " + std::string(begun.message()));
+    }
+    return cursor.parts->next(cursor.record);
 }
 
 Status OrderedReader::fill(Cursor& cursor) {

@@ -1,6 +1,8 @@
 // OrderedReader: all messages of a store in the order in which they were stored, through its read() alone.
 #pragma once
 
+#include "BatchParts.h"
+
 #include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/service/MessageStore.h"
 
@@ -14,16 +16,23 @@
 
 namespace patchbay::storetool {
 
+/// What becomes of a topic's messages.
+enum class TopicReading : std::uint8_t {
+    AsStored,
+    Apart,      ///< a record may hold several messages; they are given one by one
+    LeftOut,
+};
+
 /// Merges the queues by physical offset. One thread; nobody may write meanwhile. Memory: a piece of each queue, together at most
 /// some 64 MB unless there are very many queues.
 class OrderedReader {
 public:
-    /// `isLeftOut`: topics that are passed over.
-    OrderedReader(service::MessageStore& store, std::function<bool(std::string_view)> isLeftOut);
+    using TopicRule = std::function<Result<TopicReading>(std::string_view topic)>;
+    OrderedReader(service::MessageStore& store, TopicRule rule);
 
     /// Looks at every queue once. Before next().
     Status start();
-    /// The next message; false at the end. The view lasts until the next call.
+    /// The next message; false at the end. The view lasts until the next call. Unsupported when a record cannot be taken apart.
     Result<bool> next(protocol::RecordView& record);
 
     struct QueueRange {
@@ -46,6 +55,7 @@ private:
         std::string chunk;
         std::size_t at = 0;               // in it, behind the record
         protocol::RecordView record;
+        std::unique_ptr<BatchParts> parts;  // where records are taken apart
     };
     struct Later {
         bool operator()(const Cursor* a, const Cursor* b) const noexcept { return a->record.physicalOffset > b->record.physicalOffset; }
@@ -56,7 +66,7 @@ private:
     Status fill(Cursor& cursor);
 
     service::MessageStore& store_;
-    const std::function<bool(std::string_view)> isLeftOut_;
+    const TopicRule rule_;
     std::vector<QueueRange> ranges_;
     std::vector<std::string> leftOut_;
     std::vector<std::unique_ptr<Cursor>> cursors_;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kReportEvery = 1'000;
 constexpr std::string_view kUnfinished = ".converting";
+constexpr std::string_view kGivenUp = "given up on request; nothing was changed";
 
 /// What one reading of a store gave.
 struct Content {
@@ -26,7 +27,12 @@ struct Content {
     std::uint64_t digest = 0;
     std::vector<OrderedReader::QueueRange> queues;
     std::vector<std::string> leftOut;
+    std::vector<std::string> batchTopics;
 };
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 Status removeTree(FileSystem& files, const std::string& path) {
     const auto entries = files.list(path);
@@ -38,15 +44,22 @@ Status removeTree(FileSystem& files, const std::string& path) {
     return files.remove(path);
 }
 
-/// Reads all of a store, into `sink` when there is one.
-Result<Content> readThrough(OpenedStore& opened, RecordSink* sink, const ConvertWatcher& watcher) {
+/// Reads all of a store but for the topics of `leaveOut`, into `sink` when there is one.
+Result<Content> readThrough(OpenedStore& opened, const std::vector<std::string>& leaveOut, RecordSink* sink, const ConvertWatcher& watcher) {
     service::MessageStore& store = opened.store();
-    OrderedReader reader(store, [&](std::string_view topic) { return opened.isLeftOut(topic); });
+    Content content;
+    OrderedReader reader(store, [&](std::string_view topic) -> Result<TopicReading> {
+        if (contains(leaveOut, topic)) return TopicReading::LeftOut;
+        const auto batches = opened.hasBatchQueues(topic);
+        if (!batches) return batches.error();
+        if (!*batches) return TopicReading::AsStored;
+        if (!contains(content.batchTopics, topic)) content.batchTopics.emplace_back(topic);
+        return TopicReading::Apart;
+    });
     if (Status started = reader.start(); !started) return started;
     if (sink != nullptr) {
         if (Status begun = sink->begin(reader.queues()); !begun) return begun;
     }
-    Content content;
     StoreDigest digest;
     ConvertProgress progress{sink != nullptr ? ConvertProgress::Phase::Copy : ConvertProgress::Phase::Verify, 0, reader.messagesTotal()};
     protocol::RecordView record;
@@ -55,7 +68,7 @@ Result<Content> readThrough(OpenedStore& opened, RecordSink* sink, const Convert
         if (!more) return more.error();
         if (watcher && (!*more || content.messages % kReportEvery == 0)) {
             progress.messages = content.messages;
-            if (!watcher(progress)) return Status(StatusCode::Cancelled, "given up on request; nothing was changed");
+            if (!watcher(progress)) return Status(StatusCode::Cancelled, std::string(kGivenUp));
         }
         if (!*more) break;
         digest.add(record);
@@ -165,6 +178,7 @@ private:
         if (Status made = files_.makeDirectories(unfinished_.directory); !made) return made;
         const auto from = copy();
         if (!from) return from.error();
+        if (watcher_ && !watcher_({ConvertProgress::Phase::Verify, 0, from->messages})) return Status(StatusCode::Cancelled, std::string(kGivenUp));
         const auto to = readBack(*from);
         if (!to) return to.error();
         if (Status same = compare(*from, *to); !same) return same;
@@ -184,18 +198,26 @@ private:
         if (!source) return source.error();
         auto sink = openSink(unfinished_, options_, files_);
         if (!sink) return sink.error();
-        return readThrough(**source, sink->get(), watcher_);
+        return readThrough(**source, options_.leaveOut, sink->get(), watcher_);
     }
 
     Result<Content> readBack(const Content& from) {
+        ConvertOptions options = options_;
+        options.batchTopics.insert(options.batchTopics.end(), from.batchTopics.begin(), from.batchTopics.end());
         if (unfinished_.kind == StoreKind::Mmap) {
+            for (const auto& queue : from.queues) {
+                if (queue.min != queue.max || queue.max == 0 || !contains(options.batchTopics, queue.topic)) continue;
+                return Status(StatusCode::Unsupported, "topic " + queue.topic + ", queue " + std::to_string(queue.queueId) +
+                                                           " has no message left, and the files of a batch queue cannot say that its next offset is " +
+                                                           std::to_string(queue.max));
+            }
             // Opening builds the queues that have messages; the numbers of the others are written down afterwards.
-            if (auto built = OpenedStore::open(unfinished_, options_, files_, log_); !built) return built.error();
+            if (auto built = OpenedStore::open(unfinished_, options, files_, log_); !built) return built.error();
             if (Status written = writeEmptyQueues(files_, unfinished_.directory, options_.queueFileBytes, from.queues); !written) return written;
         }
-        auto target = OpenedStore::open(unfinished_, options_, files_, log_);
+        auto target = OpenedStore::open(unfinished_, options, files_, log_);
         if (!target) return target.error();
-        return readThrough(**target, nullptr, watcher_);
+        return readThrough(**target, {}, nullptr, watcher_);
     }
 
     const ConvertOptions& options_;

@@ -124,6 +124,7 @@ TEST_P(MessageStoreContract, CapabilitiesAreWhatTheyClaim) {
     observed("replication stream (declared)", can.replicationStream ? "yes" : "no");
     observed("SQL (declared)", can.sql ? "yes" : "no");
     observed("batches in one record (declared)", can.innerBatches ? "yes" : "no");
+    observed("RocketMQ's commit log (declared)", can.commitLog ? "yes" : "no");
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include "patchbay/service/Registration.h"
 #include "patchbay/service/TrafficStats.h"
 #include "patchbay/testkit/FakeContext.h"
-#include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
 #include "patchbay/testkit/StoreClient.h"
 #include "patchbay/testkit/TempDir.h"
@@ -50,6 +49,7 @@ protected:
         identity.clusterName = "GoldCluster";
         identity.brokerPort = 22211;
         identity.startedWallMs = context_.clock().wallMs();
+        picky_.commitLog = true;
         context_.provide<service::MessageStore>(picky_);
         context_.provide<service::Registration>(registration_);
         context_.provide<service::TrafficStats>(traffic_);

@@ -259,6 +259,24 @@ TEST_F(AdminPluginTest, QueuesWhoseTopicIsGoneAreCleanedAway) {
     EXPECT_EQ(store_.range("T", 0).max, 2);
 }
 
+TEST_F(AdminPluginTest, WhatOnlyACommitLogCanDoIsRefusedByOtherStores) {
+    begin();
+    makeTopic("T");
+    append("T", 0, 2);
+    picky_.commitLog = false;
+    const auto refused = context_.call(RequestCode::CleanExpiredConsumequeue);
+    EXPECT_EQ(refused.code(), ResponseCode::RequestCodeNotSupported);
+    EXPECT_EQ(refused.remark(), "CLEAN_EXPIRED_CONSUMEQUEUE is not supported by this store (memory): it has no consume-queue files; "
+                                "the entries of a queue go with their messages");
+    // These have an answer in every store.
+    for (const auto code : {RequestCode::CleanUnusedTopic, RequestCode::DeleteExpiredCommitlog}) {
+        EXPECT_EQ(context_.call(code).code(), ResponseCode::Success) << static_cast<int>(code);
+    }
+    const auto queue = context_.call(RequestCode::QueryConsumeQueue, Fields{{"topic", "T"}, {"queueId", "0"}, {"index", "0"}, {"count", "2"}});
+    EXPECT_EQ(queue.code(), ResponseCode::Success);
+    EXPECT_NE(queue.body().find("\"physicOffset\""), std::string::npos);
+}
+
 TEST_F(AdminPluginTest, ExpiredMessagesGoAtOnce) {
     begin();
     makeTopic("T", 2);

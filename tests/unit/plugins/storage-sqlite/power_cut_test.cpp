@@ -1,6 +1,7 @@
 // Proved: after a power cut at any write, truncation or sync, everything that was acknowledged under SYNC_FLUSH is there at its offset, offsets
 // are dense, and SQLite finds its file sound. How: a disk that keeps what was synced and a random part of the rest, cut at a random
-// change, round after round on what the last cut left. PATCHBAY_POWER_CUTS says how many rounds. Left to others: kills (tests/e2e).
+// change, round after round on what the last cut left. PATCHBAY_POWER_CUTS says how many rounds, PATCHBAY_POWER_CUTS_SEED which ones;
+// `./dev power-cuts` runs thousands. Left to others: kills (tests/e2e).
 #include "Fixture.h"
 
 #include <atomic>
@@ -18,6 +19,11 @@ constexpr int kQueues = 3;
 int roundsWanted() {
     const char* wanted = std::getenv("PATCHBAY_POWER_CUTS");
     return wanted == nullptr ? 20 : std::max(1, std::atoi(wanted));
+}
+
+std::uint64_t seedWanted() {
+    const char* wanted = std::getenv("PATCHBAY_POWER_CUTS_SEED");
+    return wanted == nullptr ? 20'261'129 : std::strtoull(wanted, nullptr, 10);
 }
 
 class SqlitePowerCut : public testing::Test {
@@ -70,7 +76,7 @@ protected:
         std::printf("%d power cuts, %d messages sent, %zu seen or acknowledged\n", rounds, number_, acknowledged_.size());
     }
 
-    std::mt19937_64 random_{20'261'129};
+    std::mt19937_64 random_{seedWanted()};
     testkit::ManualClock clock_;
     testkit::FakeLogger log_;
     std::atomic<bool> cut_{false};

@@ -49,7 +49,7 @@ struct KnownTopics final : service::TopicConfigs {
     void removeListener(service::TopicListener&) noexcept override {}
 };
 
-/// Restartable; the store and the files stay. With `store_.kind` "mmap" there are RocketMQ's timer files.
+/// Restartable; the store and the files stay. With `store_.commitLog` there are RocketMQ's timer files.
 class TimerBench : public ::testing::Test {
 protected:
     TimerBench() {

@@ -14,9 +14,9 @@ using protocol::findProperty;
 using Bodies = std::vector<std::string>;
 
 /// Without RocketMQ's timer files, and with them.
-class TimerDeliveryTest : public TimerBench, public ::testing::WithParamInterface<const char*> {
+class TimerDeliveryTest : public TimerBench, public ::testing::WithParamInterface<bool> {
 protected:
-    TimerDeliveryTest() { store_.kind = GetParam(); }
+    TimerDeliveryTest() { store_.commitLog = GetParam(); }
 };
 
 TEST_P(TimerDeliveryTest, ComesToTheMillisecondAndNeverEarlier) {
@@ -325,8 +325,8 @@ TEST_P(TimerDeliveryTest, ASlaveDeliversNothing) {
     EXPECT_EQ(delivered(), Bodies{});
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, TimerDeliveryTest, ::testing::Values("memory", "mmap"),
-                         [](const auto& store) { return std::string(store.param); });
+INSTANTIATE_TEST_SUITE_P(Stores, TimerDeliveryTest, ::testing::Bool(),
+                         [](const auto& store) { return std::string(store.param ? "commitLog" : "other"); });
 
 }  // namespace
 }  // namespace patchbay::plugins::timer

@@ -139,7 +139,7 @@ TEST_F(TimerLogTest, FilesGoWhenAllTheirMessagesAreGone) {
 
 class TimerFilesTest : public TimerBench {
 protected:
-    TimerFilesTest() { store_.kind = "mmap"; }
+    TimerFilesTest() { store_.commitLog = true; }
 
     std::int64_t check(std::size_t index) {
         const std::string bytes = readText(path());
@@ -287,12 +287,12 @@ TEST_F(TimerFilesTest, AnotherStoreGoesOnFromTheTopicAndBack) {
     sendIn(20'000, "a");
     advance(3000);
     stop();
-    store_.kind = "memory";
+    store_.commitLog = false;
     start();
     sendIn(20'000, "b");
     advance(10'000);
     stop();
-    store_.kind = "mmap";
+    store_.commitLog = true;
     start();
     advance(30'000);
     EXPECT_EQ(delivered(), (Bodies{"done", "a", "b"}));

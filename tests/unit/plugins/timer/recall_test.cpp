@@ -17,11 +17,11 @@ using service::AppendStatus;
 
 using Bodies = std::vector<std::string>;
 
-class RecallTest : public TimerBench, public ::testing::WithParamInterface<const char*> {
+class RecallTest : public TimerBench, public ::testing::WithParamInterface<bool> {
 protected:
     RecallTest() {
         settings_["recallMessageEnable"] = "true";
-        store_.kind = GetParam();
+        store_.commitLog = GetParam();
     }
 
     testkit::CallResult recall(const std::string& handle, const std::string& topic = "T") {
@@ -202,8 +202,8 @@ TEST_P(RecallTest, OfAMessageThatWaitsLongLivesAsLongAsTheMessage) {
     EXPECT_EQ(delivered(), Bodies{"b"});
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, RecallTest, ::testing::Values("memory", "mmap"),
-                         [](const auto& store) { return std::string(store.param); });
+INSTANTIATE_TEST_SUITE_P(Stores, RecallTest, ::testing::Bool(),
+                         [](const auto& store) { return std::string(store.param ? "commitLog" : "other"); });
 
 }  // namespace
 }  // namespace patchbay::plugins::timer

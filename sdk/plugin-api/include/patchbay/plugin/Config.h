@@ -72,6 +72,8 @@ public:
     [[nodiscard]] virtual std::vector<ConfigEntry> snapshot(std::string_view listener) const = 0;
     /// Checks all changes, then applies all or none; a plugin sees its own in reconfigure(). Denied for Path keys, NotFound
     /// for unknown ones, InvalidArgument for bad values, Unsupported for those that need a restart. Blocks while plugins apply.
+    /// An error whose message begins with "changed, but until the next restart only" says that all changes are in force and could
+    /// not be written down.
     virtual Status apply(std::string_view listener, std::span<const ConfigEntry> changes) = 0;
     /// Grows with every change, by apply() or by files that were read again: the counter of RocketMQ's DataVersion.
     [[nodiscard]] virtual std::int64_t changeCount() const noexcept = 0;

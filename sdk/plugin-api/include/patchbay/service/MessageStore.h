@@ -171,6 +171,7 @@ struct StoreCapabilities {
     bool durable = false;                ///< survives a killed process
     bool sql = false;
     bool innerBatches = false;           ///< a record may hold several messages (SysFlag.h), for topics with batch queues
+    bool commitLog = false;              ///< RocketMQ's files: a physical offset is a place in a commit log, queues are files beside it
 };
 
 struct StoreStats {

@@ -29,6 +29,8 @@ struct ConvertOptions {
     StorePlace to;                            ///< must not hold a store yet
     std::int64_t segmentBytes = 1 << 30;      ///< mappedFileSizeCommitLog of a new mmap store
     std::int64_t queueFileBytes = 6'000'000;  ///< its mappedFileSizeConsumeQueue
+    std::vector<std::string> batchTopics{};   ///< topics that get batch queues in it: those with the attribute queue.type=BatchCQ
+    std::vector<std::string> leaveOut{};      ///< topics that are not copied
 };
 
 struct ConvertProgress {
@@ -45,15 +47,17 @@ struct ConvertReport {
     std::int64_t queues = 0;
     std::int64_t bytes = 0;                   ///< of records
     std::uint64_t digest = 0;                 ///< over everything but physical offsets, in physical order; the same on both sides
-    std::vector<std::string> leftOut;         ///< queues without messages of their own (%LMQ%…), as "topic/queue"
+    std::vector<std::string> leftOut;         ///< as "topic/queue": of leaveOut, and those without messages of their own (%LMQ%…)
     std::vector<std::string> notes;           ///< warnings of the stores
 };
 
 /// Copies every message that a consumer could read, in physical order; queue offsets, store times and all other fields stay, and
-/// into SQLite the physical offsets, too. Then both are read again and compared by count and digest. No broker may run on either:
+/// into SQLite the physical offsets, too. A record of a batch queue becomes the messages that consumers take it for; the second and later ones get
+/// physical offsets right behind the record's. Then both are read again and compared by count and digest. No broker may run on either:
 /// both are locked, and a source that was killed is recovered first, as a broker would. The files of config/ are not touched.
 /// The target appears at the end, whole; a failure leaves none.
-/// AlreadyExists when there is a store at the target, Busy when one is in use, Corrupt when the two differ.
+/// AlreadyExists when there is a store at the target, Busy when one is in use, Corrupt when the two differ, Unsupported when a topic can
+/// only be left out.
 Result<ConvertReport> convertStore(const ConvertOptions& options, const ConvertWatcher& watcher = {});
 
 /// Whether convertStore() would begin: AlreadyExists, NotFound or Busy as there. Changes nothing and reads no message.
