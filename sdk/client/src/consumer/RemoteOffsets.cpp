@@ -16,7 +16,9 @@ constexpr std::chrono::seconds kTimeout{5};
 
 class RemoteOffsets final : public OffsetStore {
 public:
-    RemoteOffsets(ClientInstance& instance, std::string group) : instance_(instance), group_(std::move(group)) {}
+    RemoteOffsets(ClientInstance& instance, std::string group)
+        : instance_(instance), group_(std::move(group)), alive_(std::make_shared<RemoteOffsets*>(this)) {}
+    ~RemoteOffsets() override { *alive_ = nullptr; }
 
     void read(const MessageQueue& queue, Read done) override {
         const auto address = instance_.routes().addressOf(queue.brokerName, protocol::kMasterId);
@@ -49,9 +51,9 @@ public:
         for (auto& [queue, entry] : entries_) {
             if (entry.offset < 0 || entry.offset == entry.written) continue;
             ++*left;
-            write(queue, entry.offset, [this, queue = queue, offset = entry.offset, finish](bool good) {
-                const auto found = entries_.find(queue);
-                if (good && found != entries_.end()) found->second.written = offset;
+            // A broker that is slow to answer outlasts the consumer: nothing keeps it for the turns of its timer.
+            write(queue, entry.offset, [alive = alive_, name = queue, offset = entry.offset, finish](bool good) {
+                if (good && *alive != nullptr) (*alive)->written(name, offset);
                 finish(good);
             });
         }
@@ -59,6 +61,10 @@ public:
     }
 
 private:
+    void written(const MessageQueue& queue, std::int64_t offset) {
+        if (const auto found = entries_.find(queue); found != entries_.end()) found->second.written = offset;
+    }
+
     void write(const MessageQueue& queue, std::int64_t offset, std::function<void(bool)> done) override {
         const auto address = instance_.routes().addressOf(queue.brokerName, protocol::kMasterId);
         if (address.empty()) return done(false);
@@ -77,6 +83,7 @@ private:
 
     ClientInstance& instance_;
     const std::string group_;
+    const std::shared_ptr<RemoteOffsets*> alive_;  // null when this is gone
 };
 
 }  // namespace

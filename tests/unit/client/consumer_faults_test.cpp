@@ -1,0 +1,61 @@
+// Proved: consumers survive brokers that are slow, silent or gone, and tell what they could not do.
+// How: scripted brokers on 127.0.0.1.
+// Left to others: consumption itself (integration), what goes over the wire (wire_manners_test).
+#include "ScriptedBroker.h"
+
+#include "patchbay/client/PullConsumer.h"
+#include "patchbay/client/PushConsumer.h"
+#include "runtime/Runtime.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+
+namespace patchbay::test {
+namespace {
+
+using protocol::RemotingCommand;
+using protocol::RequestCode;
+using protocol::ResponseCode;
+using Decided = std::optional<std::optional<RemotingCommand>>;
+using namespace std::chrono_literals;
+
+bool is(const RemotingCommand& command, RequestCode code) { return command.code == static_cast<std::int32_t>(code); }
+
+client::ConsumerOptions consumerOf(const std::string& nameServers) {
+    client::ConsumerOptions made;
+    made.client.nameServers = nameServers;
+    made.client.log = [](auto, auto) {};
+    made.group = "g";
+    made.from = client::ConsumeFrom::FirstOffset;
+    made.offsetInterval = 100ms;
+    return made;
+}
+
+/// What was posted to the loop so far has run, and what that has posted.
+void settle() {
+    for (int i = 0; i < 4; ++i) client::Runtime::process().call([] {});
+}
+
+// What is wrong here is seen under ASan.
+TEST(AConsumer, IsGoneBeforeItsLastWriteOfProgressFails) {
+    std::atomic<bool> answering{false};
+    ScriptedBroker broker([&](const RemotingCommand& asked) {
+        return is(asked, RequestCode::UpdateConsumerOffset) && !answering ? Decided(std::optional<RemotingCommand>()) : Decided();
+    });
+    {
+        auto reader = client::PushConsumer::create(consumerOf(broker.server().address()));
+        ASSERT_TRUE(reader);
+        ASSERT_TRUE(reader->subscribe("T"));
+        ASSERT_TRUE(reader->consume([](auto, auto&) { return client::ConsumeResult::Success; }));
+        ASSERT_TRUE(broker.asked(RequestCode::UpdateConsumerOffset, 1));
+        // The close writes once more and is answered; the first question fails with the client's end.
+        answering = true;
+    }
+    settle();
+    EXPECT_GE(broker.server().requests(RequestCode::UpdateConsumerOffset).size(), 2U);
+}
+
+}  // namespace
+}  // namespace patchbay::test
