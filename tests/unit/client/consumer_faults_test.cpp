@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
+#include <memory>
 #include <optional>
 
 namespace patchbay::test {
@@ -55,6 +57,34 @@ TEST(AConsumer, IsGoneBeforeItsLastWriteOfProgressFails) {
     }
     settle();
     EXPECT_GE(broker.server().requests(RequestCode::UpdateConsumerOffset).size(), 2U);
+}
+
+class Moody final : public client::AllocationStrategy {
+public:
+    std::vector<client::MessageQueue> allocate(std::string_view, std::span<const client::MessageQueue> queues, std::span<const std::string>) const override {
+        if (++calls == 1) throw std::runtime_error("not today");
+        return {queues.begin(), queues.end()};
+    }
+    std::string_view name() const noexcept override { return "MOODY"; }
+    mutable std::atomic<int> calls{0};
+};
+
+TEST(AConsumer, SurvivesAStrategyThatThrows) {
+    ScriptedBroker broker;
+    auto options = consumerOf(broker.server().address());
+    options.rebalanceInterval = 1000ms;
+    const auto strategy = std::make_shared<Moody>();
+    options.allocation = strategy;
+    std::promise<void> logged;
+    options.client.log = [&](client::LogLevel level, std::string_view text) {
+        if (level == client::LogLevel::Error && text.find("not today") != std::string_view::npos) logged.set_value();
+    };
+    auto reader = client::PullConsumer::create({.consumer = options});
+    ASSERT_TRUE(reader);
+    ASSERT_TRUE(reader->subscribe("T"));
+    EXPECT_EQ(reader->poll(10s)->size(), 1U);
+    logged.get_future().wait();
+    EXPECT_GE(strategy->calls, 2);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "patchbay/protocol/headers/ConsumerOffset.h"
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/route/AdminBodies.h"
+#include "runtime/Guarded.h"
 
 #include <algorithm>
 #include <charconv>
@@ -83,7 +84,9 @@ void ConsumerCore::divide(const std::string& topic, const RoutePtr& route, std::
         instance_->heartbeat(true);
         return rebalanceSoon(kAgainAfterError);
     }
-    const auto mine = allocation_->allocate(instance_->clientId(), route->toRead, consumers);
+    std::string thrown;
+    const auto mine = guarded([&] { return allocation_->allocate(instance_->clientId(), route->toRead, consumers); }, std::vector<MessageQueue>(), thrown);
+    if (!thrown.empty()) return instance_->log().error("the allocation strategy threw; the queues of '" + topic + "' stay as they are: " + thrown);
     apply(topic, {mine.begin(), mine.end()});
 }
 

@@ -6,6 +6,7 @@
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/util/Hash.h"
 #include "producer/SendJob.h"
+#include "runtime/Guarded.h"
 
 #include <algorithm>
 #include <limits>
@@ -79,7 +80,9 @@ Result<MessageQueue> ProducerCore::choose(const Route& route, const Target& targ
         return Status(StatusCode::Unavailable, "the topic has no queue to write to; check its permission and that a master is up");
     }
     if (target.selector) {
-        const auto index = target.selector(queues);
+        std::string thrown;
+        const auto index = guarded([&] { return target.selector(queues); }, queues.size(), thrown);
+        if (!thrown.empty()) return Status(StatusCode::InvalidArgument, "the selector threw: " + thrown);
         if (index < queues.size()) return queues[index];
         return Status(StatusCode::InvalidArgument, "the selector chose queue " + std::to_string(index) + " of " + std::to_string(queues.size()));
     }

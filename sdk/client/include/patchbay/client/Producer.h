@@ -56,7 +56,7 @@ struct SendReceipt {
 };
 
 /// Chooses one of the topic's queues, by its index: called on the sending thread, or on the client's thread when the route had to be
-/// asked for first; must be quick and must not call the client.
+/// asked for first; must be quick and must not call the client. When it throws, nothing is sent: InvalidArgument.
 using QueueSelector = std::function<std::size_t(std::span<const MessageQueue> queues)>;
 
 /// Where one message goes, and how long it may take. At most one of the first three.
@@ -88,7 +88,7 @@ public:
     Result<SendReceipt> send(std::span<const Message> batch, const SendOptions& options = {});
 
     /// Returns when the message was handed over; waits only while inFlightMax messages are under way. `done` runs once, also for errors, on
-    /// the client's callback thread, which all clients of the process share: it must not take long.
+    /// the client's callback thread, which all clients of the process share: it must not take long. What it throws is logged.
     void sendAsync(Message message, SendCallback done, const SendOptions& options = {});
     [[nodiscard]] std::future<Result<SendReceipt>> sendAsync(Message message, const SendOptions& options = {});
 
