@@ -260,6 +260,61 @@ TEST_F(Faults, AMessageThatIsDroppedOnItsWayGivesItsPlaceBack) {
     over.get_future().wait();
 }
 
+TEST_F(Faults, OnewayMessagesThatNobodyTakesAreLimited) {
+    std::promise<void> gate;
+    auto opened = gate.get_future().share();
+    std::atomic<int> arrived{0};
+    // It reads no further while it is in the script.
+    ScriptedServer full([&](const RemotingCommand& asked) -> std::optional<RemotingCommand> {
+        if (!isSend(asked)) return asked.isOneway() ? std::nullopt : std::optional(answerTo(asked));
+        opened.wait();
+        ++arrived;
+        return std::nullopt;
+    });
+    ScriptedServer names([&](const RemotingCommand& asked) {
+        auto answer = answerTo(asked);
+        answer.body = routeBody({{"a", full.address()}}, 1);
+        return answer;
+    });
+    auto made = Producer::create({.client = {.nameServers = names.address(), .log = [](auto, auto) {}}, .group = "g", .sendTimeout = 100ms,
+                                  .compression = client::Compression::None, .inFlightMax = 4});
+    ASSERT_TRUE(made);
+    const client::Message megabyte{.topic = "T", .body = std::string(1 << 20, 'x')};
+    int taken = 0;
+    Status last;
+    // What the system buffers for the socket comes to a few of these.
+    while (taken < 64 && (last = made->sendOneway(megabyte))) ++taken;
+    EXPECT_EQ(last.code(), StatusCode::Busy) << last.toString();
+    EXPECT_LT(taken, 64);
+    gate.set_value();
+    // Their places come back, and nothing that was handed over is lost.
+    EXPECT_TRUE(made->sendOneway({.topic = "T", .body = "last"}, {.timeout = 10s}));
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (arrived < taken + 1 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    EXPECT_EQ(arrived, taken + 1);
+}
+
+TEST_F(Faults, RoundRobinGoesOnBehindEveryLargestNumber) {
+    ProducerOptions options{.group = "g"};
+    options.client.nameServers = names_.address();
+    auto instance = client::ClientInstance::acquire(options.client, {false, "g"});
+    ASSERT_TRUE(instance);
+    protocol::TopicRouteData data;
+    data.queueDatas = {{.brokerName = "a", .readQueueNums = 4, .writeQueueNums = 4, .perm = 6}};
+    data.brokerDatas = {{.cluster = "C", .brokerName = "a", .brokerAddrs = {{0, "a0"}}, .zoneName = {}}};
+    const auto route = client::Route::from("T", data);
+    for (const std::uint64_t largest : {0x7FFF'FFFFULL, 0xFFFF'FFFFULL, 0x7FFF'FFFF'FFFF'FFFFULL, 0xFFFF'FFFF'FFFF'FFFFULL}) {
+        const auto core = std::make_shared<client::ProducerCore>(*instance, options, largest - 1);
+        std::vector<std::int32_t> chosen;
+        for (int i = 0; i < 5; ++i) {
+            const auto queue = core->choose(*route, {}, {});
+            ASSERT_TRUE(queue) << queue.error().toString();
+            chosen.push_back(queue->queueId);
+        }
+        EXPECT_EQ(chosen, (std::vector<std::int32_t>{2, 3, 0, 1, 2})) << largest;
+    }
+}
+
 TEST_F(Faults, RoundRobinStaysEvenOverManyMessages) {
     both_ = false;
     auto sender = producer();
