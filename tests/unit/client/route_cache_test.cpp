@@ -121,5 +121,21 @@ TEST_F(Routes, ATopicThatNeverWasIsNotAskedForByItself) {
     EXPECT_EQ(refreshAll(), 1U);
 }
 
+// What is wrong here is seen under ASan.
+TEST_F(Routes, MayWaitForAListOfNameServersWhenTheirClientEnds) {
+    // The list is asked for on another thread, whose answer comes behind everything here.
+    std::promise<void> gate;
+    auto opened = gate.get_future().share();
+    runtime_.resolver().post([opened] { opened.wait(); });
+    instance_ = ClientInstance::make({.nameServerUrl = "http://127.0.0.1:1/", .log = [](auto, auto) {}}, runtime_, client::makeTcpDialer());
+    std::promise<StatusCode> ended;
+    runtime_.call([&] {
+        instance_->routes().refresh("A", clock_.now() + 10s, [&](const Result<RoutePtr>& route) { ended.set_value(route.error().code()); });
+    });
+    TearDown();
+    EXPECT_EQ(ended.get_future().get(), StatusCode::Cancelled);
+    gate.set_value();
+}
+
 }  // namespace
 }  // namespace patchbay::test
