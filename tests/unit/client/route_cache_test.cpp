@@ -121,6 +121,22 @@ TEST_F(Routes, ATopicThatNeverWasIsNotAskedForByItself) {
     EXPECT_EQ(refreshAll(), 1U);
 }
 
+TEST_F(Routes, AnImpossibleNumberOfQueuesIsRefusedAndWhatIsKnownStays) {
+    std::atomic<std::int32_t> queues{4};
+    ScriptedServer names([&](const RemotingCommand& asked) {
+        auto answer = answerTo(asked);
+        answer.body = routeBody({{"a", "127.0.0.1:1"}}, queues);
+        return answer;
+    });
+    instance_ = ClientInstance::make({.nameServers = names.address(), .routeRefreshInterval = 24h, .log = [](auto, auto) {}}, runtime_, client::makeTcpDialer());
+    ASSERT_TRUE(refresh("A"));
+    queues = 2'000'000'000;
+    EXPECT_EQ(refresh("A").error().code(), StatusCode::Corrupt);
+    ASSERT_NE(instance_->routes().known("A"), nullptr);
+    EXPECT_EQ(instance_->routes().known("A")->toWrite.size(), 4U);
+    TearDown();
+}
+
 // What is wrong here is seen under ASan.
 TEST_F(Routes, MayWaitForAListOfNameServersWhenTheirClientEnds) {
     // The list is asked for on another thread, whose answer comes behind everything here.

@@ -49,6 +49,7 @@ void RouteCache::answered(const std::string& topic, Result<RemotingCommand> answ
     if (answer->code != 0) return finish(topic, statusOf(*answer, "the route of topic '" + topic + "'"));
     auto data = protocol::TopicRouteData::fromJson(answer->body);
     if (!data) return finish(topic, data.error());
+    if (const auto status = Route::check(topic, *data); !status) return finish(topic, status);
     const auto route = Route::from(topic, std::move(*data));
     keep(topic, route);
     finish(topic, route);
