@@ -5,11 +5,14 @@
 
 #include "patchbay/client/PullConsumer.h"
 #include "patchbay/client/PushConsumer.h"
+#include "patchbay/testkit/TempDir.h"
 #include "runtime/Runtime.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
@@ -57,6 +60,57 @@ TEST(AConsumer, IsGoneBeforeItsLastWriteOfProgressFails) {
     }
     settle();
     EXPECT_GE(broker.server().requests(RequestCode::UpdateConsumerOffset).size(), 2U);
+}
+
+TEST(AConsumer, SaysThatItsProgressWasNotTakenAndTellsItAgain) {
+    std::atomic<bool> refusing{true};
+    ScriptedBroker broker([&](const RemotingCommand& asked) {
+        return is(asked, RequestCode::UpdateConsumerOffset) && refusing ? Decided(answerTo(asked, ResponseCode::SystemError)) : Decided();
+    });
+    auto options = consumerOf(broker.server().address());
+    options.offsetInterval = 60s;
+    auto reader = client::PullConsumer::create({.consumer = options, .autoCommit = false});
+    ASSERT_TRUE(reader);
+    ASSERT_TRUE(reader->subscribe("T"));
+    ASSERT_EQ(reader->poll(10s)->size(), 1U);
+    const auto refused = reader->commit();
+    EXPECT_EQ(refused.code(), StatusCode::Internal) << refused.toString();
+    EXPECT_FALSE(reader->commit());
+    refusing = false;
+    EXPECT_TRUE(reader->commit());
+    const auto writes = broker.server().requests(RequestCode::UpdateConsumerOffset);
+    ASSERT_EQ(writes.size(), 3U);
+    EXPECT_EQ(writes.back().find("commitOffset"), "1");
+    // There is nothing new to tell.
+    EXPECT_TRUE(reader->commit());
+    EXPECT_EQ(broker.server().requests(RequestCode::UpdateConsumerOffset).size(), 3U);
+}
+
+TEST(AConsumer, SaysThatItsFileOfProgressCannotBeWrittenAndWritesItLater) {
+    ScriptedBroker broker;
+    const testkit::TempDir folder;
+    const auto blocked = folder.path() + "/offsets";
+    std::ofstream(blocked) << "no folder";
+    auto options = consumerOf(broker.server().address());
+    options.model = client::ConsumerModel::Broadcasting;
+    options.offsetInterval = 60s;
+    options.offsetDirectory = blocked;
+    std::atomic<int> warnings{0};
+    options.client.log = [&](client::LogLevel level, std::string_view text) {
+        if (level == client::LogLevel::Warn && text.find("cannot be written") != std::string_view::npos) ++warnings;
+    };
+    auto reader = client::PullConsumer::create({.consumer = options, .autoCommit = false});
+    ASSERT_TRUE(reader);
+    ASSERT_TRUE(reader->subscribe("T"));
+    ASSERT_EQ(reader->poll(10s)->size(), 1U);
+    EXPECT_FALSE(reader->commit());
+    EXPECT_FALSE(reader->commit());
+    EXPECT_EQ(warnings, 1);
+    std::filesystem::remove(blocked);
+    EXPECT_TRUE(reader->commit());
+    std::size_t files = 0;
+    for (const auto& one : std::filesystem::recursive_directory_iterator(blocked)) files += one.path().filename() == "offsets.json" ? 1U : 0U;
+    EXPECT_EQ(files, 1U);
 }
 
 class Moody final : public client::AllocationStrategy {
