@@ -113,6 +113,29 @@ TEST(AConsumer, SaysThatItsFileOfProgressCannotBeWrittenAndWritesItLater) {
     EXPECT_EQ(files, 1U);
 }
 
+TEST(AConsumer, AsksTheNextBrokerForTheGroupsMembers) {
+    std::string gone;
+    {
+        const ScriptedServer server([](const auto& asked) { return answerTo(asked); });
+        gone = server.address();
+    }
+    std::string here;
+    ScriptedBroker broker([&](const RemotingCommand& asked) -> Decided {
+        if (!is(asked, RequestCode::GetRouteinfoByTopic)) return {};
+        auto answer = answerTo(asked);
+        answer.body = routeBody({{"broker-0", gone}, {"broker-a", here}}, 1);
+        return std::optional(answer);
+    });
+    here = broker.server().address();
+    auto reader = client::PullConsumer::create({.consumer = consumerOf(here)});
+    ASSERT_TRUE(reader);
+    ASSERT_TRUE(reader->subscribe("T"));
+    const auto messages = reader->poll(10s);
+    ASSERT_TRUE(messages);
+    ASSERT_EQ(messages->size(), 1U);
+    EXPECT_EQ(messages->front().brokerName(), "broker-a");
+}
+
 class Moody final : public client::AllocationStrategy {
 public:
     std::vector<client::MessageQueue> allocate(std::string_view, std::span<const client::MessageQueue> queues, std::span<const std::string>) const override {
