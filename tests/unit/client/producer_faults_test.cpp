@@ -4,6 +4,7 @@
 #include "ScriptedServer.h"
 
 #include "patchbay/client/Producer.h"
+#include "producer/SendJob.h"
 
 #include <gtest/gtest.h>
 
@@ -56,7 +57,7 @@ class Faults : public ::testing::Test {
 protected:
     Producer producer(ProducerOptions options = {}) {
         options.client.nameServers = names_.address();
-        options.client.log = [](auto, auto) {};
+        if (!options.client.log) options.client.log = [](auto, auto) {};
         options.group = "g";
         auto made = Producer::create(options);
         EXPECT_TRUE(made) << made.error().toString();
@@ -187,6 +188,131 @@ TEST_F(Faults, TooMuchUnderWayIsBusy) {
     const auto refused = sender.send({.topic = "T", .body = "x"}, {.timeout = 50ms});
     EXPECT_EQ(refused.error().code(), StatusCode::Busy) << refused.error().toString();
     for (auto& one : waiting) EXPECT_FALSE(one.get());
+}
+
+TEST_F(Faults, ASelectorThatThrowsSendsNothingAndHoldsUpNothing) {
+    auto sender = producer({.inFlightMax = 1});
+    const client::SendOptions options{.selector = [](auto) -> std::size_t { throw std::runtime_error("no such region"); }};
+    // First on the client's thread, which asks for the route; then on this one.
+    for (int i = 0; i < 3; ++i) {
+        const auto refused = sender.send({.topic = "T", .body = "x"}, options);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code(), StatusCode::InvalidArgument);
+        EXPECT_NE(refused.error().message().find("no such region"), std::string::npos) << refused.error().message();
+        ASSERT_TRUE(sender.sendOneway({.topic = "T", .body = "x"}, options));
+    }
+    EXPECT_TRUE(sender.send({.topic = "T", .body = "x"}));
+    sender.close();
+    EXPECT_EQ(one_.sends() + two_.sends(), 1U);
+}
+
+TEST_F(Faults, ACallbackThatThrowsIsLogged) {
+    std::promise<std::string> logged;
+    ProducerOptions options;
+    options.client.log = [&](auto, std::string_view text) {
+        if (text.find("my mistake") != std::string_view::npos) logged.set_value(std::string(text));
+    };
+    auto sender = producer(options);
+    sender.sendAsync({.topic = "T", .body = "x"}, [](const auto&) { throw std::runtime_error("my mistake"); });
+    EXPECT_EQ(logged.get_future().get(), "a callback threw: my mistake");
+    // One that is refused at once is told on the same thread.
+    std::promise<StatusCode> told;
+    sender.sendAsync({.topic = "T", .body = ""}, [&](const auto& receipt) {
+        told.set_value(receipt.error().code());
+        throw 1;
+    });
+    EXPECT_EQ(told.get_future().get(), StatusCode::InvalidArgument);
+}
+
+TEST_F(Faults, ALogThatThrowsLosesNoMessage) {
+    both_ = false;
+    std::atomic<int> lines{0};
+    ProducerOptions options;
+    options.client.log = [&](auto, auto) {
+        ++lines;
+        throw std::runtime_error("the disk is full");
+    };
+    auto sender = producer(options);
+    ASSERT_TRUE(sender.send({.topic = "T", .body = "x"}));
+    one_.server().dropAll();
+    EXPECT_TRUE(sender.send({.topic = "T", .body = "x"}));
+    EXPECT_GT(lines, 0);
+}
+
+TEST_F(Faults, AMessageThatIsDroppedOnItsWayGivesItsPlaceBack) {
+    one_.answer(ResponseCode::RpcTimeOut);
+    both_ = false;
+    ProducerOptions options{.group = "g", .retries = 0, .inFlightMax = 1};
+    options.client.nameServers = names_.address();
+    options.client.log = [](auto, auto) {};
+    auto instance = client::ClientInstance::acquire(options.client, {false, "g"});
+    ASSERT_TRUE(instance);
+    const auto core = std::make_shared<client::ProducerCore>(*instance, options);
+    std::promise<void> over;
+    const auto message = *core->outfitter().one({.topic = "T", .body = "x"});
+    core->send(message, {}, core->deadlineIn(300ms), [&](const auto&) { over.set_value(); });
+    // The place is this one's now, as if the first were still to be sent.
+    std::make_unique<client::SendJob>(core, message, client::ProducerCore::Target{}, core->deadlineIn(1s), [](const auto&) {}).reset();
+    auto second = core->deadlineIn(50ms);
+    std::promise<StatusCode> ended;
+    core->send(message, {}, second, [&](const auto& receipt) { ended.set_value(receipt.error().code()); });
+    EXPECT_EQ(ended.get_future().get(), StatusCode::DeadlineExceeded);
+    over.get_future().wait();
+}
+
+TEST_F(Faults, OnewayMessagesThatNobodyTakesAreLimited) {
+    std::promise<void> gate;
+    auto opened = gate.get_future().share();
+    std::atomic<int> arrived{0};
+    // It reads no further while it is in the script.
+    ScriptedServer full([&](const RemotingCommand& asked) -> std::optional<RemotingCommand> {
+        if (!isSend(asked)) return asked.isOneway() ? std::nullopt : std::optional(answerTo(asked));
+        opened.wait();
+        ++arrived;
+        return std::nullopt;
+    });
+    ScriptedServer names([&](const RemotingCommand& asked) {
+        auto answer = answerTo(asked);
+        answer.body = routeBody({{"a", full.address()}}, 1);
+        return answer;
+    });
+    auto made = Producer::create({.client = {.nameServers = names.address(), .log = [](auto, auto) {}}, .group = "g", .sendTimeout = 100ms,
+                                  .compression = client::Compression::None, .inFlightMax = 4});
+    ASSERT_TRUE(made);
+    const client::Message megabyte{.topic = "T", .body = std::string(1 << 20, 'x')};
+    int taken = 0;
+    Status last;
+    // What the system buffers for the socket comes to a few of these.
+    while (taken < 64 && (last = made->sendOneway(megabyte))) ++taken;
+    EXPECT_EQ(last.code(), StatusCode::Busy) << last.toString();
+    EXPECT_LT(taken, 64);
+    gate.set_value();
+    // Their places come back, and nothing that was handed over is lost.
+    EXPECT_TRUE(made->sendOneway({.topic = "T", .body = "last"}, {.timeout = 10s}));
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (arrived < taken + 1 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    EXPECT_EQ(arrived, taken + 1);
+}
+
+TEST_F(Faults, RoundRobinGoesOnBehindEveryLargestNumber) {
+    ProducerOptions options{.group = "g"};
+    options.client.nameServers = names_.address();
+    auto instance = client::ClientInstance::acquire(options.client, {false, "g"});
+    ASSERT_TRUE(instance);
+    protocol::TopicRouteData data;
+    data.queueDatas = {{.brokerName = "a", .readQueueNums = 4, .writeQueueNums = 4, .perm = 6}};
+    data.brokerDatas = {{.cluster = "C", .brokerName = "a", .brokerAddrs = {{0, "a0"}}, .zoneName = {}}};
+    const auto route = client::Route::from("T", data);
+    for (const std::uint64_t largest : {0x7FFF'FFFFULL, 0xFFFF'FFFFULL, 0x7FFF'FFFF'FFFF'FFFFULL, 0xFFFF'FFFF'FFFF'FFFFULL}) {
+        const auto core = std::make_shared<client::ProducerCore>(*instance, options, largest - 1);
+        std::vector<std::int32_t> chosen;
+        for (int i = 0; i < 5; ++i) {
+            const auto queue = core->choose(*route, {}, {});
+            ASSERT_TRUE(queue) << queue.error().toString();
+            chosen.push_back(queue->queueId);
+        }
+        EXPECT_EQ(chosen, (std::vector<std::int32_t>{2, 3, 0, 1, 2})) << largest;
+    }
 }
 
 TEST_F(Faults, RoundRobinStaysEvenOverManyMessages) {

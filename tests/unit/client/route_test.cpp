@@ -55,6 +55,25 @@ TEST(ARoute, OfAnOrderedTopicHasExactlyItsQueues) {
     EXPECT_EQ(route->toWrite, (std::vector<MessageQueue>{{"T", "b", 0}, {"T", "b", 1}, {"T", "a", 0}}));
 }
 
+TEST(ARoute, WithMoreQueuesThanATopicMayHaveIsRefused) {
+    auto data = twoBrokers();
+    EXPECT_TRUE(Route::check("T", data));
+    data.queueDatas[0].readQueueNums = 65'536;
+    EXPECT_TRUE(Route::check("T", data));
+    data.queueDatas[0].writeQueueNums = 2'000'000'000;
+    const auto refused = Route::check("T", data);
+    EXPECT_EQ(refused.code(), StatusCode::Corrupt);
+    EXPECT_NE(refused.message().find("2000000000 queues on broker 'b'"), std::string::npos) << refused.message();
+    data.queueDatas[0].writeQueueNums = -1;
+    data.orderTopicConf = "b:4;a:2147483647";
+    EXPECT_EQ(Route::check("T", data).code(), StatusCode::Corrupt);
+    data.orderTopicConf = "b:4;a:99999999999999999999";  // no number that fits anywhere: no queues
+    EXPECT_TRUE(Route::check("T", data));
+    data.queueDatas.resize(17, data.queueDatas[0]);
+    for (auto& queues : data.queueDatas) queues.readQueueNums = 65'536;
+    EXPECT_EQ(Route::check("T", data).code(), StatusCode::Corrupt) << "1114112 in all";
+}
+
 TEST(NameServerLists, AreSplitAtSemicolonsAndCommas) {
     EXPECT_EQ(splitAddresses(" a:1; b:2,,c:3\n"), (std::vector<std::string>{"a:1", "b:2", "c:3"}));
     EXPECT_TRUE(splitAddresses("").empty());

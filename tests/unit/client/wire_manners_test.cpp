@@ -1,7 +1,7 @@
 // Proved: each request of ours carries the fields that RocketMQ's Java client sends, no less and nothing else, apart from named exceptions.
 // How: a scripted broker records what our producer and consumers send; the recorded frames of the Java client are the measure.
 // Left to others: the values' meaning, which brokers judge (integration).
-#include "ScriptedServer.h"
+#include "ScriptedBroker.h"
 
 #include "patchbay/client/Producer.h"
 #include "patchbay/client/PullConsumer.h"
@@ -64,71 +64,13 @@ void addPaths(json::Value value, const std::string& path, Names& into) {
 
 class WireManners : public ::testing::Test {
 protected:
-    std::optional<RemotingCommand> script(const RemotingCommand& asked) {
-        auto answer = answerTo(asked);
-        switch (static_cast<RequestCode>(asked.code)) {
-            case RequestCode::GetRouteinfoByTopic: answer.body = routeBody({{"broker-a", server_.address()}}, 1); break;
-            case RequestCode::SendMessageV2:
-            case RequestCode::SendBatchMessage:
-            case RequestCode::SendReplyMessageV2:
-                answer.set("msgId", "7F00000100002A9F0000000000000000");
-                answer.set("queueId", "0");
-                answer.set("queueOffset", "3");
-                break;
-            case RequestCode::GetConsumerListByGroup: {
-                protocol::ConsumerIdList list;
-                const std::lock_guard lock(mutex_);
-                list.consumerIdList = {clientId_};
-                answer.body = list.toJson();
-                break;
-            }
-            case RequestCode::HeartBeat: {
-                const auto beat = protocol::HeartbeatData::fromJson(asked.body);
-                const std::lock_guard lock(mutex_);
-                if (beat && !beat->consumerDataSet.empty()) clientId_ = beat->clientId;
-                break;
-            }
-            case RequestCode::QueryConsumerOffset: answer.set("offset", "0"); break;
-            case RequestCode::LockBatchMq: answer.body = R"({"lockOKMQSet":[{"brokerName":"broker-a","queueId":0,"topic":"T"}]})"; break;
-            case RequestCode::PullMessage:
-            case RequestCode::LitePullMessage: return pulled(asked);
-            default: break;
-        }
-        if (asked.isOneway() || asked.isResponse()) return std::nullopt;
-        return answer;
-    }
-
-    // One message, then silence.
-    std::optional<RemotingCommand> pulled(const RemotingCommand& asked) {
-        if (asked.find("queueOffset") != "0" || asked.find("topic") != "T") return std::nullopt;
-        auto answer = answerTo(asked);
-        answer.set("suggestWhichBrokerId", "0");
-        answer.set("nextBeginOffset", "1");
-        answer.set("minOffset", "0");
-        answer.set("maxOffset", "1");
-        protocol::RecordFields record;
-        record.topic = "T";
-        record.body = "x";
-        record.properties = "UNIQ_KEY\x01" "AB\x02";
-        answer.body.resize(recordSize(record));
-        encodeRecord(answer.body.data(), record);
-        return answer;
-    }
-
     [[nodiscard]] client::ClientOptions options() const {
         client::ClientOptions made;
         made.nameServers = server_.address();
         made.log = [](auto, auto) {};
         return made;
     }
-    RemotingCommand first(RequestCode code) {
-        const auto deadline = std::chrono::steady_clock::now() + 10s;
-        while (server_.requests(code).empty() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-        const auto all = server_.requests(code);
-        if (!all.empty()) return all.front();
-        ADD_FAILURE() << "no request " << static_cast<int>(code);
-        return {};
-    }
+    RemotingCommand first(RequestCode code) { return broker_.first(code); }
     client::ConsumerOptions consumer() {
         client::ConsumerOptions made;
         made.client = options();
@@ -139,9 +81,8 @@ protected:
         return made;
     }
 
-    std::mutex mutex_;
-    std::string clientId_;
-    ScriptedServer server_{[this](const auto& asked) { return script(asked); }};
+    ScriptedBroker broker_;
+    ScriptedServer& server_ = broker_.server();
 };
 
 TEST_F(WireManners, Sends) {

@@ -134,7 +134,8 @@ void ConsumerCore::end(std::function<void()> done) {
     persistTimer_.cancel();
     const auto queues = std::exchange(queues_, {});
     for (const auto& [queue, consumer] : queues) consumer->drop();
-    offsets_->persist([self = shared_from_this(), queues, done = std::move(done)] {
+    offsets_->persist([self = shared_from_this(), queues, done = std::move(done)](const Status& written) {
+        if (!written) self->instance_->log().warn("the last progress of group " + self->group_ + " was not written, messages come again: " + written.message());
         if (self->isOrderly()) {
             for (const auto& [queue, consumer] : queues) self->unlock(queue);
         }

@@ -100,6 +100,7 @@ private:
     void checkFilters(const std::function<void(Status)>& done);
     void rebalance();
     void rebalance(const std::string& topic);
+    void askMembers(const std::string& topic, const RoutePtr& route, std::size_t broker);
     void lookAgain(const std::string& topic);
     void divide(const std::string& topic, const RoutePtr& route, std::vector<std::string> consumers);
     void apply(const std::string& topic, const std::set<MessageQueue>& wanted);

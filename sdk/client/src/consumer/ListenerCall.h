@@ -4,28 +4,14 @@
 #include "consumer/ConsumerCore.h"
 #include "consumer/ListenerPool.h"
 #include "patchbay/client/Message.h"
+#include "runtime/Guarded.h"
 
-#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 
 namespace patchbay::client {
-
-/// What the call answers, or `failed` with the exception's text, which is never empty then.
-template <typename Call, typename Outcome>
-[[nodiscard]] Outcome guarded(const Call& call, Outcome failed, std::string& thrown) {
-    try {
-        return call();
-    } catch (const std::exception& failure) {
-        thrown = failure.what();
-    } catch (...) {
-        thrown = "an exception of an unknown type";
-    }
-    if (thrown.empty()) thrown = "an exception without a text";
-    return failed;
-}
 
 struct DirectOutcome {
     bool success = false;

@@ -25,10 +25,10 @@ std::int64_t OffsetStore::known(const MessageQueue& queue) const {
 
 void OffsetStore::forget(const MessageQueue& queue, const std::function<void()>& done) {
     auto node = entries_.extract(queue);
-    const auto finish = [done](bool) {
+    const auto finish = [done](const Status&) {
         if (done) done();
     };
-    if (node.empty() || node.mapped().offset < 0 || node.mapped().offset == node.mapped().written) return finish(true);
+    if (node.empty() || node.mapped().offset < 0 || node.mapped().offset == node.mapped().written) return finish(Status::ok());
     write(queue, node.mapped().offset, finish);
 }
 

@@ -18,12 +18,13 @@ class OffsetStore {
 public:
     /// Nothing: the group has no progress there.
     using Read = std::function<void(Result<std::optional<std::int64_t>>)>;
+    using Written = std::function<void(const Status&)>;
     virtual ~OffsetStore() = default;
 
     /// What is written, without what memory says.
     virtual void read(const MessageQueue& queue, Read done) = 0;
-    /// `done` is called when all is written or has failed.
-    virtual void persist(const std::function<void()>& done) = 0;
+    /// `done` (may be empty) is told when all is written or has failed. What failed is written by the next call.
+    virtual void persist(const Written& done) = 0;
 
     void update(const MessageQueue& queue, std::int64_t offset, bool onlyForward = true);
     /// Later updates of the queue are ignored until forget().
@@ -38,7 +39,7 @@ protected:
         std::int64_t written = -1;
         bool frozen = false;
     };
-    virtual void write(const MessageQueue& queue, std::int64_t offset, std::function<void(bool)> done) = 0;
+    virtual void write(const MessageQueue& queue, std::int64_t offset, Written done) = 0;
     std::map<MessageQueue, Entry> entries_;
 };
 

@@ -117,13 +117,12 @@ Result<std::vector<ReceivedMessage>> PullConsumer::Impl::poll(std::chrono::milli
 }
 
 Status PullConsumer::Impl::commit() {
-    std::promise<void> written;
+    std::promise<Status> written;
     runtime().loop().post([&] {
         work_->acknowledge();
-        core_->offsets().persist([&written] { written.set_value(); });
+        core_->offsets().persist([&written](const Status& status) { written.set_value(status); });
     });
-    written.get_future().wait();
-    return Status::ok();
+    return written.get_future().get();
 }
 
 PullConsumer::PullConsumer(std::shared_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}

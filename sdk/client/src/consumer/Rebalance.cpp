@@ -4,6 +4,7 @@
 #include "patchbay/protocol/headers/ConsumerOffset.h"
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/route/AdminBodies.h"
+#include "runtime/Guarded.h"
 
 #include <algorithm>
 #include <charconv>
@@ -51,19 +52,26 @@ void ConsumerCore::rebalance(const std::string& topic) {
     const auto route = instance_->routes().known(topic);
     if (!route) return lookAgain(topic);
     if (!isClustering()) return apply(topic, {route->toRead.begin(), route->toRead.end()});
-    if (route->data.brokerDatas.empty()) return;
-    const auto* address = route->addressOf(route->data.brokerDatas.front().brokerName, protocol::kMasterId);
-    if (address == nullptr) return;
+    askMembers(topic, route, 0);
+}
+
+// Every broker of the topic knows the group's members by their heartbeats; the next one is asked when one does not answer.
+void ConsumerCore::askMembers(const std::string& topic, const RoutePtr& route, std::size_t broker) {
+    if (!running_ || broker >= route->data.brokerDatas.size()) return;
+    const auto address = instance_->routes().addressOf(route->data.brokerDatas[broker].brokerName, protocol::kMasterId);
+    if (address.empty()) return askMembers(topic, route, broker + 1);
     protocol::ConsumerGroupRequest header;
     header.consumerGroup = group_;
     auto command = RemotingCommand::request(RequestCode::GetConsumerListByGroup);
     command.setHeader(header);
     auto& asker = instance_->asker();
-    asker.ask(*address, std::move(command), asker.deadlineIn(instance_->options().requestTimeout),
-              [self = shared_from_this(), topic, route](const Result<RemotingCommand>& answer) {
-                  if (!answer || answer->code != 0 || !self->running_) return;
+    asker.ask(address, std::move(command), asker.deadlineIn(instance_->options().requestTimeout),
+              [self = shared_from_this(), topic, route, broker](const Result<RemotingCommand>& answer) {
+                  if (!self->running_ || (!answer && answer.error().code() == StatusCode::Cancelled)) return;
+                  if (!answer || answer->code != 0) return self->askMembers(topic, route, broker + 1);
                   auto list = protocol::ConsumerIdList::fromJson(answer->body);
-                  if (list) self->divide(topic, route, std::move(list->consumerIdList));
+                  if (!list) return self->askMembers(topic, route, broker + 1);
+                  self->divide(topic, route, std::move(list->consumerIdList));
               });
 }
 
@@ -83,7 +91,9 @@ void ConsumerCore::divide(const std::string& topic, const RoutePtr& route, std::
         instance_->heartbeat(true);
         return rebalanceSoon(kAgainAfterError);
     }
-    const auto mine = allocation_->allocate(instance_->clientId(), route->toRead, consumers);
+    std::string thrown;
+    const auto mine = guarded([&] { return allocation_->allocate(instance_->clientId(), route->toRead, consumers); }, std::vector<MessageQueue>(), thrown);
+    if (!thrown.empty()) return instance_->log().error("the allocation strategy threw; the queues of '" + topic + "' stay as they are: " + thrown);
     apply(topic, {mine.begin(), mine.end()});
 }
 

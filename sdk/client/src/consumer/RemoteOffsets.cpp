@@ -16,7 +16,9 @@ constexpr std::chrono::seconds kTimeout{5};
 
 class RemoteOffsets final : public OffsetStore {
 public:
-    RemoteOffsets(ClientInstance& instance, std::string group) : instance_(instance), group_(std::move(group)) {}
+    RemoteOffsets(ClientInstance& instance, std::string group)
+        : instance_(instance), group_(std::move(group)), alive_(std::make_shared<RemoteOffsets*>(this)) {}
+    ~RemoteOffsets() override { *alive_ = nullptr; }
 
     void read(const MessageQueue& queue, Read done) override {
         const auto address = instance_.routes().addressOf(queue.brokerName, protocol::kMasterId);
@@ -41,27 +43,37 @@ public:
     }
 
     // Only what has changed, so that an idle consumer is silent; a write that failed is repeated with the next turn.
-    void persist(const std::function<void()>& done) override {
+    void persist(const Written& done) override {
         auto left = std::make_shared<std::size_t>(1);
-        const auto finish = [left, done](bool) {
-            if (--*left == 0 && done) done();
+        auto worst = std::make_shared<Status>();
+        const auto finish = [left, worst, done](const Status& status) {
+            if (!status) *worst = status;
+            if (--*left == 0 && done) done(*worst);
         };
         for (auto& [queue, entry] : entries_) {
             if (entry.offset < 0 || entry.offset == entry.written) continue;
             ++*left;
-            write(queue, entry.offset, [this, queue = queue, offset = entry.offset, finish](bool good) {
-                const auto found = entries_.find(queue);
-                if (good && found != entries_.end()) found->second.written = offset;
-                finish(good);
+            // A broker that is slow to answer outlasts the consumer: nothing keeps it for the turns of its timer.
+            write(queue, entry.offset, [alive = alive_, name = queue, offset = entry.offset, finish](const Status& status) {
+                if (*alive != nullptr) (*alive)->written(name, offset, status);
+                finish(status);
             });
         }
-        finish(true);
+        finish(Status::ok());
     }
 
 private:
-    void write(const MessageQueue& queue, std::int64_t offset, std::function<void(bool)> done) override {
+    void written(const MessageQueue& queue, std::int64_t offset, const Status& status) {
+        if (!status) {
+            if (status.code() != StatusCode::Cancelled) instance_.log().info("progress is told to the broker later: " + status.message());
+            return;
+        }
+        if (const auto found = entries_.find(queue); found != entries_.end()) found->second.written = offset;
+    }
+
+    void write(const MessageQueue& queue, std::int64_t offset, Written done) override {
         const auto address = instance_.routes().addressOf(queue.brokerName, protocol::kMasterId);
-        if (address.empty()) return done(false);
+        if (address.empty()) return done({StatusCode::Unavailable, "broker '" + queue.brokerName + "' is in no route"});
         protocol::UpdateConsumerOffsetRequest header;
         header.consumerGroup = group_;
         header.topic = queue.topic;
@@ -72,11 +84,15 @@ private:
         command.set("bname", queue.brokerName);
         auto& asker = instance_.asker();
         asker.ask(address, std::move(command), asker.deadlineIn(kTimeout),
-                  [done = std::move(done)](const Result<RemotingCommand>& answer) { done(answer && answer->code == 0); });
+                  [done = std::move(done)](const Result<RemotingCommand>& answer) {
+                      if (!answer) return done(answer.error());
+                      done(answer->code == 0 ? Status::ok() : statusOf(*answer, "writing the group's offset"));
+                  });
     }
 
     ClientInstance& instance_;
     const std::string group_;
+    const std::shared_ptr<RemoteOffsets*> alive_;  // null when this is gone
 };
 
 }  // namespace

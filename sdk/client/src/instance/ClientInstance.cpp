@@ -103,8 +103,11 @@ void ClientInstance::start(std::unique_ptr<Dialer> dialer) {
     routeTimer_.every(options_.routeRefreshInterval, options_.routeRefreshInterval, [this] { routes_->refreshAll(); });
 }
 
-// Calls under way fail first, while everything that they refer to is still there.
-ClientInstance::~ClientInstance() { channels_->closeAll(); }
+// Calls under way fail first, while everything that they refer to is still there; then questions that wait for a name server.
+ClientInstance::~ClientInstance() {
+    channels_->closeAll();
+    nameServers_.reset();
+}
 
 bool ClientInstance::take(const Seat& seat) {
     const std::lock_guard lock(mutex_);

@@ -9,7 +9,7 @@
 
 namespace patchbay::client {
 
-/// Any thread. A sink that throws ends the process, as any callback of a user would.
+/// Any thread. A line that a sink throws over goes to standard error.
 class Log {
 public:
     explicit Log(LogSink sink) : sink_(std::move(sink)) {}

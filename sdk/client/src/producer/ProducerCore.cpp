@@ -6,6 +6,7 @@
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/util/Hash.h"
 #include "producer/SendJob.h"
+#include "runtime/Guarded.h"
 
 #include <algorithm>
 #include <limits>
@@ -26,26 +27,35 @@ std::size_t indexOfKey(std::string_view key, std::size_t queues) {
 }  // namespace
 
 ProducerCore::ProducerCore(ClientInstance::Pointer instance, const ProducerOptions& options)
+    : ProducerCore(std::move(instance), options, std::random_device()()) {}
+
+ProducerCore::ProducerCore(ClientInstance::Pointer instance, const ProducerOptions& options, std::uint64_t firstTurn)
     : instance_(std::move(instance)), options_(options), group_(withNamespace(options.client.nameSpace, options.group)),
       outfitter_(options_, instance_->ids(), instance_->runtime().clock()), faults_(instance_->runtime().clock()),
-      next_(std::random_device()()), inFlight_(static_cast<std::ptrdiff_t>(options.inFlightMax)) {}
+      next_(firstTurn), inFlight_(static_cast<std::ptrdiff_t>(options.inFlightMax)),
+      onewayInFlight_(std::make_shared<Places>(static_cast<std::ptrdiff_t>(options.inFlightMax))) {}
+
+Status ProducerCore::enter(Places& places, MonotonicTime deadline) {
+    if (places.try_acquire()) return Status::ok();
+    // The loop must not wait for what only it can bring.
+    const bool onLoop = instance_->runtime().loop().inLoop();
+    if (!onLoop && places.try_acquire_for(deadline - instance_->runtime().clock().now())) return Status::ok();
+    return {StatusCode::Busy, std::to_string(options_.inFlightMax) + " messages have no answer yet; send slower, or raise inFlightMax"};
+}
 
 void ProducerCore::send(Outgoing message, Target target, MonotonicTime deadline, Done done) {
     if (isClosed()) return done(Status(StatusCode::Unavailable, "the producer is closed"));
-    if (!inFlight_.try_acquire()) {
-        // The loop must not wait for what only it can bring.
-        const bool onLoop = instance_->runtime().loop().inLoop();
-        if (onLoop || !inFlight_.try_acquire_for(deadline - instance_->runtime().clock().now())) {
-            return done(Status(StatusCode::Busy, std::to_string(options_.inFlightMax) + " messages have no answer yet; send slower, or raise inFlightMax"));
-        }
-    }
+    if (auto entered = enter(inFlight_, deadline); !entered) return done(std::move(entered));
     SendJob::start(std::make_unique<SendJob>(shared_from_this(), std::move(message), std::move(target), deadline, std::move(done)));
 }
 
 Status ProducerCore::sendOneway(Outgoing message, Target target, MonotonicTime deadline) {
     if (isClosed()) return {StatusCode::Unavailable, "the producer is closed"};
+    if (auto entered = enter(*onewayInFlight_, deadline); !entered) return entered;
+    // The channel does not keep this object for it, which would keep the channel in its turn.
+    const std::shared_ptr<void> place(onewayInFlight_.get(), [places = onewayInFlight_](Places*) { places->release(); });
     auto topic = message.topic;
-    auto work = [self = shared_from_this(), message = std::move(message), target = std::move(target)](const Result<RoutePtr>& route) {
+    auto work = [self = shared_from_this(), message = std::move(message), target = std::move(target), place](const Result<RoutePtr>& route) {
         const auto report = [&](const Status& why) { self->instance_->log().info("a one-way message was not sent: " + why.message()); };
         if (!route) return report(route.error());
         const auto queue = self->choose(**route, target, {});
@@ -53,7 +63,7 @@ Status ProducerCore::sendOneway(Outgoing message, Target target, MonotonicTime d
         const auto* address = (*route)->masterOf(queue->brokerName);
         auto frame = self->frameFor(message, *queue, true);
         if (!frame || address == nullptr) return report(frame ? Status(StatusCode::Unavailable, "the broker has no master") : frame.error());
-        self->instance_->channels().sendOneway(*address, std::move(*frame));
+        self->instance_->channels().sendOneway(*address, std::move(*frame), place);
     };
     instance_->runtime().loop().post([self = shared_from_this(), topic = std::move(topic), deadline, work = std::move(work)]() mutable {
         self->instance_->routes().getToWrite(topic, self->options_.queuesOfNewTopics, deadline, std::move(work));
@@ -79,7 +89,9 @@ Result<MessageQueue> ProducerCore::choose(const Route& route, const Target& targ
         return Status(StatusCode::Unavailable, "the topic has no queue to write to; check its permission and that a master is up");
     }
     if (target.selector) {
-        const auto index = target.selector(queues);
+        std::string thrown;
+        const auto index = guarded([&] { return target.selector(queues); }, queues.size(), thrown);
+        if (!thrown.empty()) return Status(StatusCode::InvalidArgument, "the selector threw: " + thrown);
         if (index < queues.size()) return queues[index];
         return Status(StatusCode::InvalidArgument, "the selector chose queue " + std::to_string(index) + " of " + std::to_string(queues.size()));
     }

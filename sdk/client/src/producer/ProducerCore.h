@@ -39,9 +39,12 @@ public:
     };
 
     ProducerCore(ClientInstance::Pointer instance, const ProducerOptions& options);
+    /// `firstTurn`: which queue is first, modulo their number, and so on; for tests.
+    ProducerCore(ClientInstance::Pointer instance, const ProducerOptions& options, std::uint64_t firstTurn);
 
     /// Sends, and again if need be, until `deadline`. Waits while too much is under way.
     void send(Outgoing message, Target target, MonotonicTime deadline, Done done);
+    /// Waits as well: a message is under way until the socket has taken it.
     Status sendOneway(Outgoing message, Target target, MonotonicTime deadline);
 
     [[nodiscard]] ClientInstance& instance() noexcept { return *instance_; }
@@ -60,13 +63,15 @@ public:
     [[nodiscard]] Result<Frame> frameFor(const Outgoing& message, const MessageQueue& queue, bool oneway = false);
     void finished() noexcept { inFlight_.release(); }
 
-    /// No more sends; waits for those under way. Not on the loop.
+    /// No more sends; waits for those under way, but not for one-way ones. Not on the loop.
     void close();
     [[nodiscard]] bool isClosed() const noexcept { return closed_.load(std::memory_order_acquire); }
     /// Loop thread: asks brokers that failed whether they are back.
     void probe();
 
 private:
+    using Places = std::counting_semaphore<>;
+    [[nodiscard]] Status enter(Places& places, MonotonicTime deadline);
     [[nodiscard]] std::optional<MessageQueue> roundRobin(const Route& route, std::string_view avoid, bool onlyGood);
 
     const ClientInstance::Pointer instance_;
@@ -76,7 +81,8 @@ private:
     FaultTable faults_;
     std::shared_ptr<SendObserver> observer_;
     std::atomic<std::uint64_t> next_;
-    std::counting_semaphore<> inFlight_;
+    Places inFlight_;
+    const std::shared_ptr<Places> onewayInFlight_;  // held by what waits in channels
     std::atomic<bool> closed_{false};
 };
 

@@ -2,6 +2,7 @@
 
 #include "patchbay/protocol/message/Names.h"
 #include "producer/SendTrace.h"
+#include "runtime/Guarded.h"
 
 #include <future>
 #include <utility>
@@ -63,14 +64,20 @@ void Producer::Impl::close() {
     });
 }
 
+void Producer::Impl::run(const std::function<void()>& callback) const {
+    std::string thrown;
+    static_cast<void>(guarded([&] { return callback(), true; }, false, thrown));
+    if (!thrown.empty()) core_->instance().log().warn("a callback threw: " + thrown);
+}
+
 void Producer::Impl::deliver(std::function<void()> callback) {
     auto& runtime = core_->instance().runtime();
-    if (!runtime.loop().inLoop()) return runtime.callbacks().post(std::move(callback));
+    if (!runtime.loop().inLoop()) return runtime.callbacks().post([self = shared_from_this(), callback = std::move(callback)] { self->run(callback); });
     batch_.push_back(std::move(callback));
     if (batch_.size() > 1) return;
     runtime.loop().post([self = shared_from_this(), &runtime] {
-        runtime.callbacks().post([batch = std::exchange(self->batch_, {})] {
-            for (const auto& one : batch) one();
+        runtime.callbacks().post([self, batch = std::exchange(self->batch_, {})] {
+            for (const auto& one : batch) self->run(one);
         });
     });
 }

@@ -25,7 +25,7 @@ public:
 
     [[nodiscard]] ProducerCore& core() noexcept { return *core_; }
     [[nodiscard]] const std::shared_ptr<ProducerCore>& shared() const noexcept { return core_; }
-    /// Runs on the callback thread. All that one turn of the loop delivers wakes that thread once.
+    /// Runs on the callback thread; what it throws is logged. All that one turn of the loop delivers wakes that thread once.
     void deliver(std::function<void()> callback);
 
     [[nodiscard]] const std::string& group() const noexcept override { return core_->group(); }
@@ -35,6 +35,7 @@ public:
 
 private:
     void open();
+    void run(const std::function<void()>& callback) const;
 
     const std::shared_ptr<ProducerCore> core_;
     const CheckHandler check_;

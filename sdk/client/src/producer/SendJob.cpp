@@ -46,6 +46,10 @@ SendJob::SendJob(std::shared_ptr<ProducerCore> core, Outgoing message, ProducerC
       started_(core_->instance().runtime().clock().now()), startedMs_(core_->instance().runtime().clock().wallMs()),
       left_(core_->options().retries) {}
 
+SendJob::~SendJob() {
+    if (done_) core_->finished();
+}
+
 void SendJob::start(Self self) {
     auto& job = *self;
     auto& instance = job.core_->instance();

@@ -11,10 +11,12 @@
 namespace patchbay::client {
 
 /// Begins on the sender's thread when the route is known, so that the loop only writes; goes on there. It is its own loop task and its own call,
-/// so that a send costs one object. Owned by whoever has it next: the loop, the channel, itself during a call.
+/// so that a send costs one object. Owned by whoever has it next: the loop, the channel, itself during a call. Has one of its producer's places
+/// for messages under way from the beginning, and gives it back at its end, or when it is dropped without one.
 class SendJob final : public net::LoopTask, public Call {
 public:
     SendJob(std::shared_ptr<ProducerCore> core, Outgoing message, ProducerCore::Target target, MonotonicTime deadline, ProducerCore::Done done);
+    ~SendJob() override;
 
     static void start(std::unique_ptr<SendJob> self);
 

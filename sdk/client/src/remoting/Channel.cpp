@@ -30,8 +30,8 @@ void Channel::send(Frame frame, MonotonicTime deadline, CallPtr call) {
     write(std::move(frame));
 }
 
-void Channel::sendOneway(Frame frame) {
-    if (!ended_) write(std::move(frame));
+void Channel::sendOneway(Frame frame, std::shared_ptr<void> place) {
+    if (!ended_) write(std::move(frame), std::move(place));
 }
 
 void Channel::reply(const protocol::RemotingCommand& answer, protocol::SerializeType type) {
@@ -39,14 +39,17 @@ void Channel::reply(const protocol::RemotingCommand& answer, protocol::Serialize
     auto frame = answer.encode(type);
     if (!frame) return;
     writer().append(*frame);
+    written_ += frame->size();
     wrote();
 }
 
-void Channel::write(Frame frame) {
+void Channel::write(Frame frame, std::shared_ptr<void> place) {
     if (!connected_) {
-        unsent_.push_back(std::move(frame));
+        unsent_.push_back({std::move(frame), std::move(place)});
         return;
     }
+    written_ += frame.bytes.size();
+    if (place) unflushed_.push_back({written_, std::move(place)});
     if (frame.bytes.size() <= kCopyMax) {
         writer().append(frame.bytes.view());
     } else {
@@ -55,6 +58,13 @@ void Channel::write(Frame frame) {
         addPiece(view, KeepAlive(std::move(owned)));
     }
     wrote();
+}
+
+// What the socket has not taken is behind all that it has.
+void Channel::flush() noexcept {
+    net::Connection::flush();
+    const auto taken = written_ - backlog();
+    while (!unflushed_.empty() && unflushed_.front().end <= taken) unflushed_.pop_front();
 }
 
 void Channel::connectTo(const SocketAddress& address) {
@@ -66,7 +76,7 @@ void Channel::connectTo(const SocketAddress& address) {
 
 void Channel::connected() noexcept {
     connected_ = true;
-    for (auto& frame : std::exchange(unsent_, {})) write(std::move(frame));
+    for (auto& unsent : std::exchange(unsent_, {})) write(std::move(unsent.frame), std::move(unsent.place));
     if (owner_ != nullptr) owner_->connected(*this);
 }
 
@@ -139,6 +149,7 @@ void Channel::fail(const Status& why) noexcept {
     const auto keep = self();
     loop().cancel(expiryTimer_);
     unsent_.clear();
+    unflushed_.clear();
     if (owner_ != nullptr) owner_->ended(*this, !connected_, why.message());
     auto pending = std::exchange(pending_, {});
     for (auto& [opaque, waiting] : pending) waiting.call->failed(std::move(waiting.call), why);

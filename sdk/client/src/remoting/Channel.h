@@ -7,6 +7,8 @@
 #include "remoting/FrameBuilder.h"
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,7 +24,8 @@ public:
     Channel(Channels& owner, net::EventLoop& loop, net::ConnectionLimits& limits, std::string address);
 
     void send(Frame frame, MonotonicTime deadline, CallPtr call);
-    void sendOneway(Frame frame);
+    /// `place` is let go when the socket has taken the frame, or the frame is lost.
+    void sendOneway(Frame frame, std::shared_ptr<void> place);
     /// Answers a request of the server. Silently dropped when the channel has ended.
     void reply(const protocol::RemotingCommand& answer, protocol::SerializeType type);
     void connectTo(const SocketAddress& address);
@@ -42,6 +45,14 @@ private:
         CallPtr call;
         MonotonicTime deadline;
     };
+    struct Unsent {
+        Frame frame;
+        std::shared_ptr<void> place;
+    };
+    struct Unflushed {
+        std::uint64_t end;  // of written_
+        std::shared_ptr<void> place;
+    };
     // Below this a frame is copied into the connection's buffer; a larger one is sent from where it is.
     static constexpr std::size_t kCopyMax = 8U << 10;
 
@@ -51,7 +62,8 @@ private:
     void connected() noexcept override;
     void undecodable(const Status& why) noexcept override;
     void closed(std::string_view reason) noexcept override;
-    void write(Frame frame);
+    void flush() noexcept override;
+    void write(Frame frame, std::shared_ptr<void> place = {});
     void answered(const protocol::CommandView& answer);
     void expireAt(MonotonicTime deadline);
     void expire();
@@ -60,7 +72,9 @@ private:
     Channels* owner_;
     const std::string address_;
     std::unordered_map<std::int32_t, Pending> pending_;
-    std::vector<Frame> unsent_;
+    std::vector<Unsent> unsent_;
+    std::deque<Unflushed> unflushed_;
+    std::uint64_t written_ = 0;  // bytes, from the beginning
     MonotonicTime nextExpiry_ = MonotonicTime::max();
     net::TimerWheel::Id expiryTimer_ = 0;
     bool connected_ = false;

@@ -20,7 +20,7 @@ Channels::Channels(Runtime& runtime, std::unique_ptr<Dialer> dialer, std::chrono
                    ChannelListener& listener)
     : runtime_(runtime), dialer_(std::move(dialer)), connectTimeout_(connectTimeout), listener_(listener) {
     limits_.frameBytesMax = kAnswerBytesMax;
-    // The producer's own limit of messages in flight bounds what waits here; answers have to be read all the same.
+    // The producer's own limits of messages in flight, one-way ones too, bound what waits here; answers have to be read all the same.
     limits_.outboundHigh = SIZE_MAX;
     limits_.outboundTotalMax = SIZE_MAX;
 }
@@ -40,8 +40,8 @@ void Channels::send(const std::string& address, Frame frame, MonotonicTime deadl
     (*channel)->send(std::move(frame), deadline, std::move(call));
 }
 
-void Channels::sendOneway(const std::string& address, Frame frame) {
-    if (auto channel = channelTo(address)) (*channel)->sendOneway(std::move(frame));
+void Channels::sendOneway(const std::string& address, Frame frame, std::shared_ptr<void> place) {
+    if (auto channel = channelTo(address)) (*channel)->sendOneway(std::move(frame), std::move(place));
 }
 
 bool Channels::isConnected(const std::string& address) const {

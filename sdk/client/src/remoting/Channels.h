@@ -38,7 +38,8 @@ public:
     Channels& operator=(const Channels&) = delete;
 
     void send(const std::string& address, Frame frame, MonotonicTime deadline, CallPtr call);
-    void sendOneway(const std::string& address, Frame frame);
+    /// See Channel.
+    void sendOneway(const std::string& address, Frame frame, std::shared_ptr<void> place = {});
     [[nodiscard]] bool isConnected(const std::string& address) const;
     /// Fails all calls with Cancelled, and later ones too: who is told so must not try again.
     void closeAll();

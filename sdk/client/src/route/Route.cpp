@@ -12,9 +12,17 @@ namespace {
 
 using protocol::MessageQueue;
 
+// Of all brokers together; no cluster comes near it.
+constexpr std::int64_t kQueuesMax = 1 << 20;
+
+struct Share {
+    std::string_view broker;
+    std::int64_t queues = 0;
+};
+
 // "broker:4;other:4": exactly these queues, in this order.
-std::vector<MessageQueue> orderedQueues(const std::string& topic, std::string_view text) {
-    std::vector<MessageQueue> queues;
+std::vector<Share> sharesIn(std::string_view text) {
+    std::vector<Share> shares;
     while (!text.empty()) {
         const auto end = std::min(text.find(';'), text.size());
         const auto part = text.substr(0, end);
@@ -22,15 +30,37 @@ std::vector<MessageQueue> orderedQueues(const std::string& topic, std::string_vi
         const auto colon = part.find(':');
         if (colon == std::string_view::npos) continue;
         const auto number = part.substr(colon + 1);
-        std::int32_t count = 0;
-        std::from_chars(number.data(), number.data() + number.size(), count);
-        count = std::min(count, protocol::kTopicQueuesMax);
-        for (std::int32_t id = 0; id < count; ++id) queues.push_back({topic, std::string(part.substr(0, colon)), id});
+        Share share{part.substr(0, colon), 0};
+        std::from_chars(number.data(), number.data() + number.size(), share.queues);
+        shares.push_back(share);
+    }
+    return shares;
+}
+
+std::vector<MessageQueue> orderedQueues(const std::string& topic, std::string_view text) {
+    std::vector<MessageQueue> queues;
+    for (const auto& share : sharesIn(text)) {
+        for (std::int32_t id = 0; id < share.queues; ++id) queues.push_back({topic, std::string(share.broker), id});
     }
     return queues;
 }
 
 }  // namespace
+
+Status Route::check(const std::string& topic, const protocol::TopicRouteData& data) {
+    std::vector<Share> shares;
+    if (data.orderTopicConf) shares = sharesIn(*data.orderTopicConf);
+    for (const auto& queues : data.queueDatas) shares.push_back({queues.brokerName, std::max(queues.readQueueNums, queues.writeQueueNums)});
+    std::int64_t all = 0;
+    for (const auto& share : shares) {
+        all += std::max<std::int64_t>(share.queues, 0);
+        if (share.queues <= protocol::kTopicQueuesMax && all <= kQueuesMax) continue;
+        return {StatusCode::Corrupt, "the name server says that topic '" + topic + "' has " + std::to_string(share.queues) + " queues on broker '" +
+                                         std::string(share.broker) + "', " + std::to_string(all) + " in all; " + std::to_string(protocol::kTopicQueuesMax) +
+                                         " of one broker and " + std::to_string(kQueuesMax) + " in all are taken at most"};
+    }
+    return Status::ok();
+}
 
 RoutePtr Route::from(std::string topic, protocol::TopicRouteData data) {
     auto route = std::make_shared<Route>();

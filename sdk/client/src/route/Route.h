@@ -1,6 +1,7 @@
 // Route: where the queues of a topic are, as producers and consumers need it.
 #pragma once
 
+#include "patchbay/base/Status.h"
 #include "patchbay/protocol/route/MessageQueue.h"
 #include "patchbay/protocol/route/TopicRoute.h"
 
@@ -22,6 +23,8 @@ struct Route {
     std::map<std::string, std::string, std::less<>> masters;  ///< broker name -> address of its master
     bool ordered = false;
 
+    /// Corrupt when there are more queues than a topic may have: nothing is made of such an answer.
+    [[nodiscard]] static Status check(const std::string& topic, const protocol::TopicRouteData& data);
     /// `topic` is the name under which the queues are known; it differs from that of the data for a topic that is to be created.
     [[nodiscard]] static std::shared_ptr<const Route> from(std::string topic, protocol::TopicRouteData data);
     [[nodiscard]] const std::string* masterOf(std::string_view brokerName) const;

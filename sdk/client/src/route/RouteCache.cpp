@@ -9,6 +9,13 @@
 namespace patchbay::client {
 
 using protocol::RemotingCommand;
+using protocol::ResponseCode;
+
+namespace {
+
+constexpr std::chrono::seconds kKeptWhileMissing{90};
+
+}  // namespace
 
 RoutePtr RouteCache::known(std::string_view topic) const {
     const std::lock_guard lock(mutex_);
@@ -38,9 +45,11 @@ void RouteCache::ask(const std::string& topic, MonotonicTime deadline) {
 
 void RouteCache::answered(const std::string& topic, Result<RemotingCommand> answer) {
     if (!answer) return finish(topic, answer.error());
+    if (answer->code == static_cast<std::int32_t>(ResponseCode::TopicNotExist)) missing(topic);
     if (answer->code != 0) return finish(topic, statusOf(*answer, "the route of topic '" + topic + "'"));
     auto data = protocol::TopicRouteData::fromJson(answer->body);
     if (!data) return finish(topic, data.error());
+    if (const auto status = Route::check(topic, *data); !status) return finish(topic, status);
     const auto route = Route::from(topic, std::move(*data));
     keep(topic, route);
     finish(topic, route);
@@ -53,13 +62,36 @@ void RouteCache::finish(const std::string& topic, const Result<RoutePtr>& result
 }
 
 void RouteCache::keep(const std::string& topic, const RoutePtr& route) {
+    missing_.erase(topic);
     {
         const std::lock_guard lock(mutex_);
+        for (const auto& broker : route->data.brokerDatas) brokers_[broker.brokerName] = broker.brokerAddrs;
         auto& known = routes_[topic];
         if (known && known->data == route->data) return;
         known = route;
+        forgetBrokersWithoutRoute();
     }
     changed_(topic, route);
+}
+
+void RouteCache::missing(const std::string& topic) {
+    const std::lock_guard lock(mutex_);
+    if (routes_.contains(topic)) {
+        const auto now = asker_.runtime().clock().now();
+        if (now - missing_.try_emplace(topic, now).first->second < kKeptWhileMissing) return;
+        routes_.erase(topic);
+        missing_.erase(topic);
+        forgetBrokersWithoutRoute();
+    }
+    watched_.erase(topic);
+}
+
+void RouteCache::forgetBrokersWithoutRoute() {
+    std::set<std::string_view> named;
+    for (const auto& [topic, route] : routes_) {
+        for (const auto& broker : route->data.brokerDatas) named.insert(broker.brokerName);
+    }
+    std::erase_if(brokers_, [&](const auto& broker) { return !named.contains(broker.first); });
 }
 
 void RouteCache::getToWrite(const std::string& topic, std::int32_t queuesWanted, MonotonicTime deadline, Done done) {
@@ -87,31 +119,22 @@ void RouteCache::refreshAll() {
 
 std::string RouteCache::addressOf(std::string_view brokerName, std::int64_t brokerId, bool onlyThat) const {
     const std::lock_guard lock(mutex_);
-    for (const auto& [topic, route] : routes_) {
-        if (const auto* address = route->addressOf(brokerName, brokerId, onlyThat)) return *address;
-    }
-    return {};
+    const auto broker = brokers_.find(brokerName);
+    if (broker == brokers_.end() || broker->second.empty()) return {};
+    const auto address = broker->second.find(brokerId);
+    if (address != broker->second.end()) return address->second;
+    return onlyThat ? std::string() : broker->second.begin()->second;
 }
 
 std::set<std::string> RouteCache::brokers(bool slaves) const {
     const std::lock_guard lock(mutex_);
     std::set<std::string> addresses;
-    for (const auto& [topic, route] : routes_) {
-        for (const auto& broker : route->data.brokerDatas) {
-            for (const auto& [id, address] : broker.brokerAddrs) {
-                if (slaves || id == protocol::kMasterId) addresses.insert(address);
-            }
+    for (const auto& [name, broker] : brokers_) {
+        for (const auto& [id, address] : broker) {
+            if (slaves || id == protocol::kMasterId) addresses.insert(address);
         }
     }
     return addresses;
-}
-
-bool RouteCache::isMaster(std::string_view address) const {
-    const std::lock_guard lock(mutex_);
-    return std::any_of(routes_.begin(), routes_.end(), [&](const auto& entry) {
-        const auto& masters = entry.second->masters;
-        return std::any_of(masters.begin(), masters.end(), [&](const auto& master) { return master.second == address; });
-    });
 }
 
 }  // namespace patchbay::client

@@ -14,7 +14,7 @@ namespace patchbay::client {
 /// One loop thread ("pb-client"), which owns all connections and all state of clients, and one thread each for user callbacks
 /// ("pb-callback") and for what may block, name look-ups ("pb-resolve"); these start when first needed. The process has one Runtime,
 /// made by the first client and kept until the process ends, so that a client may be destroyed on any thread, also on one of these.
-/// Nothing of a user runs on the loop. Tests make their own and turn the loop themselves.
+/// Nothing of a user runs on the loop but queue selectors, allocation strategies and the log sink, which have to be quick. Tests make their own and turn the loop themselves.
 class Runtime {
 public:
     static Runtime& process();

@@ -14,7 +14,7 @@
 namespace patchbay::client {
 
 /// Every consumer of a group decides for itself, so all have to use the same strategy and come to the same answer from the same input.
-/// Called on the client's thread; must be quick and must not call the client.
+/// Called on the client's thread; must be quick and must not call the client. What it throws is logged, and the queues stay as they are.
 class AllocationStrategy {
 public:
     virtual ~AllocationStrategy() = default;

@@ -20,6 +20,7 @@ struct Credentials {
 enum class LogLevel : std::uint8_t { Debug, Info, Warn, Error };
 
 /// Takes one line of log. Called on the client's own threads, never two at once for one client; must be quick and must not call the client.
+/// A line that it throws over goes to standard error.
 using LogSink = std::function<void(LogLevel, std::string_view)>;
 
 /// A value type. The defaults suit a service inside a data centre; only nameServers is usually set.

@@ -34,7 +34,7 @@ struct ProducerOptions {
     std::size_t compressFrom = 4096;                 ///< bodies of at least that many bytes are packed
     std::size_t messageBytesMax = 4U << 20;          ///< of a body; brokers refuse more than 4 MB unless told otherwise
     std::int32_t queuesOfNewTopics = 4;              ///< for topics that the broker creates with their first message
-    std::size_t inFlightMax = 10'000;                ///< messages without an answer yet; a further send waits, within its time-out
+    std::size_t inFlightMax = 10'000;                ///< messages without an answer yet, and as many one-way ones that the socket has not taken; a further send waits, within its time-out
     bool avoidSlowBrokers = false;                   ///< a broker that was slow or failed is left out for a while (latency fault table)
     bool probeSlowBrokers = false;                   ///< and asked in the background whether it answers again
     bool trace = false;                              ///< records of each message go to traceTopic
@@ -56,7 +56,7 @@ struct SendReceipt {
 };
 
 /// Chooses one of the topic's queues, by its index: called on the sending thread, or on the client's thread when the route had to be
-/// asked for first; must be quick and must not call the client.
+/// asked for first; must be quick and must not call the client. When it throws, nothing is sent: InvalidArgument.
 using QueueSelector = std::function<std::size_t(std::span<const MessageQueue> queues)>;
 
 /// Where one message goes, and how long it may take. At most one of the first three.
@@ -88,11 +88,12 @@ public:
     Result<SendReceipt> send(std::span<const Message> batch, const SendOptions& options = {});
 
     /// Returns when the message was handed over; waits only while inFlightMax messages are under way. `done` runs once, also for errors, on
-    /// the client's callback thread, which all clients of the process share: it must not take long.
+    /// the client's callback thread, which all clients of the process share: it must not take long. What it throws is logged.
     void sendAsync(Message message, SendCallback done, const SendOptions& options = {});
     [[nodiscard]] std::future<Result<SendReceipt>> sendAsync(Message message, const SendOptions& options = {});
 
-    /// Without an answer: for what may get lost. Ok means handed over, no more. Not retried.
+    /// Without an answer: for what may get lost. Ok means handed over, no more. Not retried. Waits only while the socket has not taken
+    /// inFlightMax of them; Busy when it does not in time.
     Status sendOneway(const Message& message, const SendOptions& options = {});
 
     /// Sends and waits for the reply of a consumer (see reply()). The time is that of the whole exchange.

@@ -40,7 +40,8 @@ public:
 
     /// Waits up to `timeout` for the first message. Empty when none came. Messages of one queue are in order.
     [[nodiscard]] Result<std::vector<ReceivedMessage>> poll(std::chrono::milliseconds timeout);
-    /// All that poll() has handed out is consumed; told to the brokers before it returns.
+    /// All that poll() has handed out is consumed; told to the brokers before it returns. An error says why one of them was not told: another
+    /// commit() tells it again, and so does the client every offsetInterval.
     Status commit();
 
     /// The next poll() of that queue begins there; an offset that the queue does not have is moved to its nearest by the broker. NotFound when
