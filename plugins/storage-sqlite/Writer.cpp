@@ -392,6 +392,8 @@ Status Writer::flushNow() {
 Status Writer::dropNow(const std::string& topic) {
     Status status = tables_->begin();
     if (status) status = tables_->dropTopic(topic);
+    // Its messages may be the newest; when their rows are gone nothing else says how far physical offsets have come.
+    if (status) status = tables_->setTrimmed(stats_.minPhysical, nextPhysical_);
     if (status) status = tables_->commit();
     if (!status) {
         tables_->rollback();
