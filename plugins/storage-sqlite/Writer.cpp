@@ -338,7 +338,7 @@ Status Writer::writeItem(AppendItem& item) {
     // Properties are the end of a record, where both parts of them are joined already.
     const std::size_t propertiesBytes = item.properties.size() + item.brokerProperties.size();
     const std::string_view properties(record + bytes - propertiesBytes, propertiesBytes);
-    if (Status status = tables_->insert(item, (*queue)->id, properties); !status) return status;
+    if (Status status = tables_->insert(item, (*queue)->id, properties, protocol::loadI32(record + protocol::kRecordBodyCrcAt)); !status) return status;
     ++(*queue)->next;
     nextPhysical_ += item.recordBytes;
     written_.push_back({&item, *queue, {&tail_.block(), record, item.physicalOffset, groupTime_, item.tagsCode, item.recordBytes}, properties});
@@ -402,6 +402,7 @@ Status Writer::dropNow(const std::string& topic) {
     for (const auto& queue : queues_.removeTopic(topic)) {
         const std::lock_guard lock(queue->mutex);
         queue->tail.clear();
+        queue->dropped = true;
         removalsPending_ = true;
     }
     return status;

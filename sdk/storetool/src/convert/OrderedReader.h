@@ -57,6 +57,7 @@ private:
 
     service::MessageStore& store_;
     const std::function<bool(std::string_view)> isLeftOut_;
+    const bool isDense_;                  // the store has every message between the ends of a queue
     std::vector<QueueRange> ranges_;
     std::vector<std::string> leftOut_;
     std::vector<std::unique_ptr<Cursor>> cursors_;
