@@ -24,6 +24,21 @@ protocol::RecordFields readRow(const Statement& row, std::string_view topic, std
     return fields;
 }
 
+std::string_view appendRecord(std::string& out, const Statement& row, const protocol::RecordFields& fields) {
+    constexpr std::string_view kOtherLength = "its parts have not the length that was stored";
+    // A damaged row may claim anything; the encoder takes what a record can hold.
+    if (fields.properties.size() + fields.brokerProperties.size() > protocol::kRecordPropertiesBytesMax) return kOtherLength;
+    const std::size_t size = protocol::recordSize(fields);
+    const bool hasCrc = !row.isNull(kBodyCrcColumn);
+    if (hasCrc && row.integer(kRecordBytesColumn) != static_cast<std::int64_t>(size)) return kOtherLength;
+    const std::size_t at = out.size();
+    out.resize(at + size);
+    protocol::encodeRecord(out.data() + at, fields);
+    if (!hasCrc || row.integer(kBodyCrcColumn) == protocol::loadI32(out.data() + at + protocol::kRecordBodyCrcAt)) return {};
+    out.resize(at);
+    return "its body does not fit its checksum";
+}
+
 IndexedProperties IndexedProperties::of(std::string_view properties) noexcept {
     IndexedProperties found;
     protocol::PropertyReader reader(properties);

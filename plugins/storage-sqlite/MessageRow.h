@@ -16,14 +16,19 @@ namespace patchbay::plugins::sqlite {
 /// elsewhere.
 inline constexpr std::string_view kRowColumns =
     "m.physical_offset, m.queue_offset, m.store_time, m.tags_code, m.record_bytes, m.born_time, m.flag, m.sys_flag, "
-    "m.reconsume_times, m.prepared_offset, m.born_host, coalesce(s.store_host, m.store_host), m.properties, s.properties, m.body";
+    "m.reconsume_times, m.prepared_offset, m.born_host, coalesce(s.store_host, m.store_host), m.properties, s.properties, m.body, m.body_crc";
 inline constexpr std::string_view kRowStamp = " LEFT JOIN stamp AS s ON s.id = m.stamp ";
-inline constexpr int kRowColumnCount = 15;
+inline constexpr int kRowColumnCount = 16;
 inline constexpr int kTagsCodeColumn = 3;
 inline constexpr int kRecordBytesColumn = 4;
+inline constexpr int kBodyCrcColumn = 15;
 
 /// The fields of the row on which the statement stands, whose columns begin with kRowColumns. Views last until its next step.
 [[nodiscard]] protocol::RecordFields readRow(const Statement& row, std::string_view topic, std::int32_t queueId);
+
+/// Appends the record of the row on which the statement stands and answers nothing; or appends nothing and answers why it is not what was
+/// stored. Of a message that an older version stored, which kept no checksum, only what no record could hold is found.
+[[nodiscard]] std::string_view appendRecord(std::string& out, const Statement& row, const protocol::RecordFields& fields);
 
 /// What a look at the properties of a message found; views into them.
 struct IndexedProperties {

@@ -65,14 +65,14 @@ Status MessageTables::prepareAll() {
     const std::pair<Statement*, std::string_view> all[] = {
         {&insertMessage_,
          "INSERT INTO message (physical_offset, queue_ref, queue_offset, store_time, tags_code, record_bytes, born_time, flag, sys_flag, "
-         "reconsume_times, prepared_offset, born_host, store_host, tags, keys, properties, body, stamp) "
-         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)"},
+         "reconsume_times, prepared_offset, born_host, store_host, tags, keys, properties, body, stamp, body_crc) "
+         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)"},
         {&insertKey_, "INSERT OR IGNORE INTO message_key (key, physical_offset, unique_key) VALUES (?1, ?2, ?3)"},
         {&insertStamp_, "INSERT INTO stamp (store_host, properties) VALUES (?1, ?2)"},
         {&insertQueue_, "INSERT INTO queue (topic, queue_id) VALUES (?1, ?2)"},
         {&dropQueues_, "INSERT INTO dropped SELECT id FROM queue WHERE topic = ?1"},
         {&deleteQueues_, "DELETE FROM queue WHERE topic = ?1"},
-        {&physicalAt_, "SELECT physical_offset FROM message WHERE queue_ref = ?1 AND queue_offset = ?2"},
+        {&physicalFrom_, "SELECT queue_offset, physical_offset FROM message WHERE queue_ref = ?1 AND queue_offset >= ?2 ORDER BY queue_offset LIMIT 1"},
         {&setQueue_, "UPDATE queue SET min_offset = ?2, next_offset = ?3 WHERE id = ?1"},
         {&setMeta_, "UPDATE meta SET value = ?2 WHERE name = ?1"},
         {&trimmedRows_, "SELECT physical_offset, properties FROM message WHERE physical_offset < ?1 ORDER BY physical_offset LIMIT ?2"},
@@ -157,7 +157,7 @@ Result<const Stamp*> MessageTables::stampFor(const service::AppendItem& item, st
     return &stamps_.add(database_.lastRowId(), storeHost, item.brokerProperties);
 }
 
-Status MessageTables::insert(const service::AppendItem& item, std::int64_t queueRef, std::string_view properties) {
+Status MessageTables::insert(const service::AppendItem& item, std::int64_t queueRef, std::string_view properties, std::int32_t bodyCrc) {
     const auto indexed = IndexedProperties::of(properties);
     const auto found = stampFor(item, properties);
     if (!found) return found.error();
@@ -168,7 +168,7 @@ Status MessageTables::insert(const service::AppendItem& item, std::int64_t queue
         insertMessage_.bind(5, item.tagsCode).bind(6, item.recordBytes).bind(7, item.bornTimestamp).bind(8, item.flag);
         insertMessage_.bind(9, protocol::sysFlagWithHosts(item.sysFlag, item.bornHost.isV6(), item.storeHost.isV6())).bind(10, item.reconsumeTimes).bind(11, item.preparedTransactionOffset);
         insertMessage_.bindText(12, bornHost_.of(item.bornHost));
-        insertMessage_.bindTextOrNull(14, indexed.tags).bindTextOrNull(15, indexed.keys).bindBlob(17, item.body);
+        insertMessage_.bindTextOrNull(14, indexed.tags).bindTextOrNull(15, indexed.keys).bindBlob(17, item.body).bind(19, bodyCrc);
         if (stamp != nullptr) {
             insertMessage_.bindText(13, "").bindText(16, properties.substr(0, properties.size() - stamp->properties.size())).bind(18, stamp->id);
         } else {
@@ -205,11 +205,12 @@ Result<std::int64_t> MessageTables::firstAtOrAfter(const QueueState& queue, std:
     std::int64_t high = queue.next;
     // Of many queues most are not touched: their first message says so.
     for (std::int64_t middle = low; low < high; middle = low + (high - low) / 2) {
-        const StatementUse use(physicalAt_);
-        const int code = physicalAt_.bind(1, queue.id).bind(2, middle).step();
+        const StatementUse use(physicalFrom_);
+        const int code = physicalFrom_.bind(1, queue.id).bind(2, middle).step();
         if (code != SQLITE_ROW && code != SQLITE_DONE) return database_.failure("read");
-        if (code == SQLITE_DONE || physicalAt_.integer(0) < physicalOffset) {
-            low = middle + 1;
+        // Where rows are missing the next one decides.
+        if (code == SQLITE_ROW && physicalFrom_.integer(1) < physicalOffset) {
+            low = physicalFrom_.integer(0) + 1;
         } else {
             high = middle;
         }

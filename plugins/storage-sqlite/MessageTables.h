@@ -56,8 +56,8 @@ public:
 
     /// The new row's id.
     Result<std::int64_t> addQueue(std::string_view topic, std::int32_t queueId);
-    /// Adds a message with all offsets assigned. `properties` is the whole text, as stored.
-    Status insert(const service::AppendItem& item, std::int64_t queueRef, std::string_view properties);
+    /// Adds a message with all offsets assigned. `properties` is the whole text, as stored; `bodyCrc` is what its record says.
+    Status insert(const service::AppendItem& item, std::int64_t queueRef, std::string_view properties, std::int32_t bodyCrc);
 
     /// Takes a topic's queues away; removeSome() removes the messages.
     Status dropTopic(std::string_view topic);
@@ -107,7 +107,7 @@ private:
     Statement insertQueue_;
     Statement dropQueues_;
     Statement deleteQueues_;
-    Statement physicalAt_;
+    Statement physicalFrom_;
     Statement setQueue_;
     Statement setMeta_;
     Statement trimmedRows_;

@@ -10,17 +10,9 @@ namespace {
 
 std::string columns(std::string_view rest) { return "SELECT " + std::string(kRowColumns) + std::string(rest); }
 
-void appendRecord(std::string& out, const protocol::RecordFields& fields) {
-    const std::size_t at = out.size();
-    out.resize(at + protocol::recordSize(fields));
-    protocol::encodeRecord(out.data() + at, fields);
-}
-
-Slice recordOf(const Statement& row) {
-    const auto fields = readRow(row, row.bytes(kRowColumnCount), static_cast<std::int32_t>(row.integer(kRowColumnCount + 1)));
-    std::string record;
-    appendRecord(record, fields);
-    return Slice::own(std::move(record));
+/// Of a row whose two columns behind kRowColumns are topic and queue id.
+std::string_view recordOf(const Statement& row, std::string& record) {
+    return appendRecord(record, row, readRow(row, row.bytes(kRowColumnCount), static_cast<std::int32_t>(row.integer(kRowColumnCount + 1))));
 }
 
 }  // namespace
@@ -40,7 +32,7 @@ Status Reader::prepareAll() {
     const std::string stamp(kRowStamp);
     const std::pair<Statement*, std::string> all[] = {
         {&range_, columns(" FROM message AS m" + stamp + "WHERE m.queue_ref = ?1 AND m.queue_offset >= ?2 AND m.queue_offset < ?3 ORDER BY m.queue_offset")},
-        {&time_, "SELECT store_time FROM message WHERE queue_ref = ?1 AND queue_offset = ?2"},
+        {&time_, "SELECT queue_offset, store_time FROM message WHERE queue_ref = ?1 AND queue_offset >= ?2 ORDER BY queue_offset LIMIT 1"},
         {&at_, columns(", q.topic, q.queue_id FROM message AS m JOIN queue AS q ON q.id = m.queue_ref" + stamp +
                        "WHERE m.physical_offset = ?1 AND m.queue_offset >= q.min_offset")},
         {&byKey_, columns(", q.topic, q.queue_id FROM message_key AS k CROSS JOIN message AS m ON m.physical_offset = k.physical_offset "
@@ -59,12 +51,18 @@ Status Reader::prepareAll() {
 }
 
 Status Reader::readRange(std::int64_t queueRef, std::string_view topic, std::int32_t queueId, std::int64_t end,
-                         const service::ReadLimits& limits, const service::ReadFilter* filter, service::ReadResult& result) {
+                         const service::ReadLimits& limits, const service::ReadFilter* filter, service::ReadResult& result, PassedOver& passed) {
     const StatementUse use(range_);
     range_.bind(1, queueRef).bind(2, result.nextOffset).bind(3, end);
     std::string records;
+    const auto reached = [&](std::int64_t offset) {
+        if (offset > result.nextOffset && passed.missing == 0) passed.missingAt = result.nextOffset;
+        passed.missing += offset - result.nextOffset;
+        result.nextOffset = offset;
+    };
     int code = SQLITE_ROW;
     while ((code = range_.step()) == SQLITE_ROW) {
+        reached(range_.integer(1));
         const std::int64_t bytes = range_.integer(kRecordBytesColumn);
         const bool wanted = filter == nullptr || filter->matchesTags(range_.integer(kTagsCodeColumn));
         if (wanted) {
@@ -73,17 +71,22 @@ Status Reader::readRange(std::int64_t queueRef, std::string_view topic, std::int
             if (full) break;
             const auto fields = readRow(range_, topic, queueId);
             const std::size_t before = records.size();
-            appendRecord(records, fields);
+            const auto damage = appendRecord(records, range_, fields);
             const std::string_view record(records.data() + before, records.size() - before);
-            if (filter != nullptr && filter->needsRecord() && !filter->matchesRecord(record)) {
+            if (!damage.empty()) {
+                ++passed.damaged;
+                passed.damagedAt = result.nextOffset;
+                passed.why = damage;
+            } else if (filter != nullptr && filter->needsRecord() && !filter->matchesRecord(record)) {
                 records.resize(before);
             } else {
                 ++result.messages;
                 result.bytes += static_cast<std::int64_t>(record.size());
             }
         }
-        result.nextOffset = range_.integer(1) + 1;
+        ++result.nextOffset;
     }
+    if (code == SQLITE_DONE) reached(end);
     const Status status = code == SQLITE_ROW || code == SQLITE_DONE ? Status::ok() : database_.failure("read");
     if (!records.empty()) {  // what came before a damaged page is good
         Slice all = Slice::own(std::move(records));
@@ -93,29 +96,43 @@ Status Reader::readRange(std::int64_t queueRef, std::string_view topic, std::int
     return status;
 }
 
-Result<std::int64_t> Reader::timeAt(std::int64_t queueRef, std::int64_t offset) {
+Result<StoredAt> Reader::firstFrom(std::int64_t queueRef, std::int64_t offset) {
     const StatementUse use(time_);
     const int code = time_.bind(1, queueRef).bind(2, offset).step();
-    if (code == SQLITE_ROW) return time_.integer(0);
-    if (code == SQLITE_DONE) return Status(StatusCode::NotFound, "no message at queue offset " + std::to_string(offset));
+    if (code == SQLITE_ROW) return StoredAt{time_.integer(0), time_.integer(1)};
+    if (code == SQLITE_DONE) return Status(StatusCode::NotFound, "no message from queue offset " + std::to_string(offset) + " on");
     return database_.failure("read");
 }
 
 Result<Slice> Reader::at(std::int64_t physicalOffset) {
     const StatementUse use(at_);
     const int code = at_.bind(1, physicalOffset).step();
-    if (code == SQLITE_ROW) return recordOf(at_);
+    if (code == SQLITE_ROW) {
+        std::string record;
+        const auto damage = recordOf(at_, record);
+        if (damage.empty()) return Slice::own(std::move(record));
+        return Status(StatusCode::Corrupt, "the message at " + std::to_string(physicalOffset) + " is damaged: " + std::string(damage));
+    }
     if (code == SQLITE_DONE) return Status(StatusCode::NotFound, "no message at " + std::to_string(physicalOffset));
     return database_.failure("read");
 }
 
-Result<std::vector<service::KeyHit>> Reader::findByKey(const service::KeyQuery& query) {
+Result<std::vector<service::KeyHit>> Reader::findByKey(const service::KeyQuery& query, PassedOver& passed) {
     const StatementUse use(byKey_);
     byKey_.bindText(1, query.key).bind(2, query.uniqueKey ? 1 : 0).bindText(3, query.topic);
     byKey_.bind(4, query.beginMs).bind(5, query.endMs).bind(6, std::max(query.messagesMax, 0));
     std::vector<service::KeyHit> hits;
     int code = SQLITE_ROW;
-    while ((code = byKey_.step()) == SQLITE_ROW) hits.push_back({byKey_.integer(0), recordOf(byKey_)});
+    while ((code = byKey_.step()) == SQLITE_ROW) {
+        std::string record;
+        if (const auto damage = recordOf(byKey_, record); !damage.empty()) {
+            ++passed.damaged;
+            passed.damagedAt = byKey_.integer(0);
+            passed.why = damage;
+        } else {
+            hits.push_back({byKey_.integer(0), Slice::own(std::move(record))});
+        }
+    }
     if (code != SQLITE_DONE) return database_.failure("search");
     return hits;
 }

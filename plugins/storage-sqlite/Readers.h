@@ -15,19 +15,35 @@
 
 namespace patchbay::plugins::sqlite {
 
+/// Messages that a read asked for and the file could not give.
+struct PassedOver {
+    std::int64_t damaged = 0;
+    std::int64_t damagedAt = 0;              ///< offset of the last one, in its queue or physical
+    std::string_view why;                    ///< it is damaged
+    std::int64_t missing = 0;
+    std::int64_t missingAt = 0;              ///< queue offset of the first one
+};
+
+struct StoredAt {
+    std::int64_t offset;
+    std::int64_t timeMs;
+};
+
 /// A connection with the queries of the read side; used by one thread at a time.
 class Reader {
 public:
     static Result<std::unique_ptr<Reader>> open(const std::string& path, const StoreSettings& settings);
 
     /// Adds records from `offset` up to `end` to `result`, within limits and filter, and moves its nextOffset on.
-    /// After a failure what was found before it is there.
+    /// After a failure what was found before it is there. What is damaged or missing is passed over and counted in `passed`.
     Status readRange(std::int64_t queueRef, std::string_view topic, std::int32_t queueId, std::int64_t end, const service::ReadLimits& limits,
-                     const service::ReadFilter* filter, service::ReadResult& result);
-    /// Store time of a message; NotFound when it is not there.
-    Result<std::int64_t> timeAt(std::int64_t queueRef, std::int64_t offset);
+                     const service::ReadFilter* filter, service::ReadResult& result, PassedOver& passed);
+    /// The message at an offset or the next one behind it; NotFound when there is none.
+    Result<StoredAt> firstFrom(std::int64_t queueRef, std::int64_t offset);
+    /// Corrupt when it is there and damaged.
     Result<Slice> at(std::int64_t physicalOffset);
-    Result<std::vector<service::KeyHit>> findByKey(const service::KeyQuery& query);
+    /// Damaged messages are left out and counted in `passed`.
+    Result<std::vector<service::KeyHit>> findByKey(const service::KeyQuery& query, PassedOver& passed);
     /// Store time of the oldest message; -1 when there is none.
     Result<std::int64_t> oldestTime();
     /// The first physical offset whose message was stored at `timeMs` or later, or `end`.

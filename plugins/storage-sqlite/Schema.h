@@ -6,7 +6,7 @@
 namespace patchbay::plugins::sqlite {
 
 /// Stored as the file's user_version. The views and their column names are a promise to people; the tables are not.
-inline constexpr std::int64_t kSchemaVersion = 3;
+inline constexpr std::int64_t kSchemaVersion = 4;
 /// Stored as the file's application_id: "PBST".
 inline constexpr std::int64_t kApplicationId = 0x50425354;
 

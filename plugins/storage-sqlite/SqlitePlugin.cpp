@@ -17,6 +17,8 @@ Status SqlitePlugin::init(plugin::PluginContext& context) {
     std::error_code none;
     settings.directoryLocked = std::filesystem::equivalent(settings.directory, context.identity().storeRoot, none);
     store_ = std::make_unique<SqliteStore>(std::move(settings), context.files(), context.clock(), context.log());
+    store_->countLostIn(context.metrics().counter("sqlite_messages_lost_total",
+                                                  "Messages that a reader asked for and the database could not give: damaged, or missing."));
     if (config_.keepConfig) copy_ = std::make_unique<ConfigCopy>(context.files(), context.identity().storeRoot + "/config", context.log());
     return context.services().publish<service::MessageStore>(*store_);
 }

@@ -169,23 +169,42 @@ void SqliteStore::readFrom(QueueState& queue, std::int64_t offset, const service
             result.status = ReadStatus::NotResident;
             return;
         }
+        PassedOver passed;
         const Status status = readers_.with([&](Reader& reader) {
-            return reader.readRange(queue.id, queue.topic, queue.queueId, end, limits, filter, result);
+            return reader.readRange(queue.id, queue.topic, queue.queueId, end, limits, filter, result, passed);
         });
+        report(queue, passed);
         if (!status) log_.limited(plugin::LogLevel::Error, "PB-1502 cannot read messages", {{"topic", queue.topic}, {"queue", queue.queueId}, {"offset", result.nextOffset}, {"reason", status.message()}});
         if (!status && result.messages == 0) {
             result.status = ReadStatus::Failed;  // nothing is skipped: the consumer stands here until the file is mended
             return;
         }
-        if (result.nextOffset == offset) {
-            // The rows are not there: removed since the look at the queue, or lost.
+        if (result.messages == 0 && (passed.missing > 0 || passed.damaged > 0)) {
             const std::lock_guard lock(queue.mutex);
             result.status = ReadStatus::Gone;
-            result.nextOffset = queue.min > offset ? queue.min : end;
+            result.nextOffset = std::max(result.nextOffset, queue.min);
             return;
         }
     }
     result.status = result.messages > 0 ? ReadStatus::Found : ReadStatus::NoMatchedMessage;
+}
+
+// What is lost for certain would hold its consumers for ever, so it is passed over as RocketMQ's own store does it; but never unsaid.
+void SqliteStore::report(QueueState& queue, const PassedOver& passed) {
+    if (passed.damaged > 0) {
+        lost_->add(static_cast<std::uint64_t>(passed.damaged));
+        log_.limited(plugin::LogLevel::Error, "PB-1502 a message is passed over, because it is damaged",
+                     {{"topic", queue.topic}, {"queue", queue.queueId}, {"offset", passed.damagedAt}, {"reason", passed.why}, {"messages", passed.damaged}});
+    }
+    if (passed.missing == 0) return;
+    {
+        // Or they were removed since the look at the queue: from its beginning on, or all of them.
+        const std::lock_guard lock(queue.mutex);
+        if (queue.dropped || queue.min > passed.missingAt) return;
+    }
+    lost_->add(static_cast<std::uint64_t>(passed.missing));
+    log_.limited(plugin::LogLevel::Error, "PB-1502 messages are passed over, because their rows are missing",
+                 {{"topic", queue.topic}, {"queue", queue.queueId}, {"offset", passed.missingAt}, {"messages", passed.missing}});
 }
 
 service::OffsetRange SqliteStore::range(std::string_view topic, std::int32_t queueId) const noexcept {
@@ -206,15 +225,16 @@ Result<std::int64_t> SqliteStore::offsetAt(std::string_view topic, std::int32_t 
         std::int64_t high = end;
         while (low < high) {
             const std::int64_t middle = low + (high - low) / 2;
-            const auto time = reader.timeAt(queue->id, middle);
-            if (!time && time.error().code() != StatusCode::NotFound) return time.error();
-            const bool before = !time || (bound == Bound::Lower ? *time < timeMs : *time <= timeMs);
-            if (before) {
-                low = middle + 1;
+            const auto found = reader.firstFrom(queue->id, middle);
+            if (!found && found.error().code() != StatusCode::NotFound) return found.error();
+            // Where rows are missing the next one decides.
+            if (found && (bound == Bound::Lower ? found->timeMs < timeMs : found->timeMs <= timeMs)) {
+                low = found->offset + 1;
             } else {
                 high = middle;
             }
         }
+        low = std::min(low, end);
         return bound == Bound::Lower ? low : std::max(low - 1, first);
     });
 }
@@ -222,20 +242,36 @@ Result<std::int64_t> SqliteStore::offsetAt(std::string_view topic, std::int32_t 
 Result<std::int64_t> SqliteStore::storeTimeAt(std::string_view topic, std::int32_t queueId, std::int64_t offset) const {
     const auto queue = queues_.find(topic, queueId);
     const auto [min, max, exists] = range(topic, queueId);
-    if (!queue || offset < min || offset >= max) return Status(StatusCode::NotFound, "no message at queue offset " + std::to_string(offset));
-    return readers_.with([&](Reader& reader) { return reader.timeAt(queue->id, offset); });
+    const Status missing(StatusCode::NotFound, "no message at queue offset " + std::to_string(offset));
+    if (!queue || offset < min || offset >= max) return missing;
+    return readers_.with([&](Reader& reader) -> Result<std::int64_t> {
+        const auto found = reader.firstFrom(queue->id, offset);
+        if (!found) return found.error();
+        return found->offset == offset ? Result<std::int64_t>(found->timeMs) : missing;
+    });
 }
 
 Result<Slice> SqliteStore::at(std::int64_t physicalOffset) const {
-    return readers_.with([&](Reader& reader) { return reader.at(physicalOffset); });
+    auto found = readers_.with([&](Reader& reader) { return reader.at(physicalOffset); });
+    if (found.error().code() == StatusCode::Corrupt) {
+        lost_->add(1);
+        log_.limited(plugin::LogLevel::Error, "PB-1502 a message cannot be read", {{"physicalOffset", physicalOffset}, {"reason", found.error().message()}});
+    }
+    return found;
 }
 
 Result<service::KeyHits> SqliteStore::findByKey(const service::KeyQuery& query) const {
     service::KeyHits found;
     found.indexTimestampMs = writer_.stats().newestStoreTime;
     found.indexPhysicalOffset = writer_.stats().nextPhysical;
-    auto hits = readers_.with([&](Reader& reader) { return reader.findByKey(query); });
+    PassedOver passed;
+    auto hits = readers_.with([&](Reader& reader) { return reader.findByKey(query, passed); });
     if (!hits) return hits.error();
+    if (passed.damaged > 0) {
+        lost_->add(static_cast<std::uint64_t>(passed.damaged));
+        log_.limited(plugin::LogLevel::Error, "PB-1502 a message is left out of what has a key, because it is damaged",
+                     {{"topic", query.topic}, {"key", query.key}, {"physicalOffset", passed.damagedAt}, {"reason", passed.why}, {"messages", passed.damaged}});
+    }
     found.hits = std::move(*hits);
     return found;
 }

@@ -9,6 +9,7 @@
 #include "patchbay/base/Clock.h"
 #include "patchbay/base/FileSystem.h"
 #include "patchbay/plugin/Logger.h"
+#include "patchbay/plugin/Runtime.h"
 #include "patchbay/service/MessageStore.h"
 
 #include <atomic>
@@ -35,6 +36,8 @@ public:
     void removeOld();
     /// How long messages are kept from the next removal on; 0 = for ever. Any thread.
     void setRetention(std::chrono::milliseconds retention) noexcept { retentionMs_.store(retention.count(), std::memory_order_relaxed); }
+    /// Where messages are counted that readers asked for and the file could not give. Before open(); must outlive the store.
+    void countLostIn(plugin::Counter& counter) noexcept { lost_ = &counter; }
     /// Keeps the broker's own files. Waits for the writer.
     Status keepConfig(const ConfigSnapshot& snapshot) { return writer_.keepConfig(snapshot); }
 
@@ -60,6 +63,8 @@ private:
     Status refuseEmptiedFile(const std::string& path) const;
     void readFrom(QueueState& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,
                   service::ReadResult& result) noexcept;
+    /// Says what a read could not give.
+    void report(QueueState& queue, const PassedOver& passed);
     /// False when the tail does not reach back to result.nextOffset.
     static bool readTail(QueueState& queue, std::int64_t end, const service::ReadLimits& limits, const service::ReadFilter* filter,
                          service::ReadResult& result);
@@ -76,6 +81,8 @@ private:
     std::atomic<std::int64_t> messagesRead_{0};
     std::atomic<std::int64_t> readsFound_{0};
     std::atomic<std::int64_t> readsMissed_{0};
+    plugin::Counter ownLost_;
+    plugin::Counter* lost_ = &ownLost_;
 };
 
 }  // namespace patchbay::plugins::sqlite

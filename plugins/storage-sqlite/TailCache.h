@@ -78,6 +78,7 @@ public:
     std::mutex mutex;
     std::int64_t min;               ///< first offset that is there
     std::int64_t max;               ///< one past the last visible one
+    bool dropped = false;           ///< its topic was deleted
     TailEntries tail;               ///< the last tail.size() messages before max
 
     std::int64_t next;              ///< writer only: the next offset to give out

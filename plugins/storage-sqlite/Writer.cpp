@@ -338,7 +338,7 @@ Status Writer::writeItem(AppendItem& item) {
     // Properties are the end of a record, where both parts of them are joined already.
     const std::size_t propertiesBytes = item.properties.size() + item.brokerProperties.size();
     const std::string_view properties(record + bytes - propertiesBytes, propertiesBytes);
-    if (Status status = tables_->insert(item, (*queue)->id, properties); !status) return status;
+    if (Status status = tables_->insert(item, (*queue)->id, properties, protocol::loadI32(record + protocol::kRecordBodyCrcAt)); !status) return status;
     ++(*queue)->next;
     nextPhysical_ += item.recordBytes;
     written_.push_back({&item, *queue, {&tail_.block(), record, item.physicalOffset, groupTime_, item.tagsCode, item.recordBytes}, properties});
@@ -392,6 +392,8 @@ Status Writer::flushNow() {
 Status Writer::dropNow(const std::string& topic) {
     Status status = tables_->begin();
     if (status) status = tables_->dropTopic(topic);
+    // Its messages may be the newest; when their rows are gone nothing else says how far physical offsets have come.
+    if (status) status = tables_->setTrimmed(stats_.minPhysical, nextPhysical_);
     if (status) status = tables_->commit();
     if (!status) {
         tables_->rollback();
@@ -400,6 +402,7 @@ Status Writer::dropNow(const std::string& topic) {
     for (const auto& queue : queues_.removeTopic(topic)) {
         const std::lock_guard lock(queue->mutex);
         queue->tail.clear();
+        queue->dropped = true;
         removalsPending_ = true;
     }
     return status;

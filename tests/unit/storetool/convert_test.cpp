@@ -449,6 +449,20 @@ TEST_F(StoreConvertTest, KeysFindTheirMessagesInBothDirections) {
     expectKeys();
 }
 
+TEST_F(StoreConvertTest, WhatADatabaseHasLostStopsTheConversion) {
+    openSqlite(sqlite.directory);
+    for (int i = 0; i < 9; ++i) appendOne(*store, {});
+    store.reset();
+    {
+        auto database = plugins::sqlite::Database::open(sqlite.directory + "/messages.db", std::chrono::milliseconds(0));
+        ASSERT_TRUE(database);
+        ASSERT_TRUE(database->execute("DELETE FROM message WHERE queue_offset IN (3, 4)"));
+    }
+    const auto report = convertStore(options(sqlite, mmap));
+    EXPECT_EQ(report.error().code(), StatusCode::Corrupt);
+    EXPECT_NE(report.error().message().find("topic TopicTest, queue 0, offset 0: 2 of the messages"), std::string::npos) << report.error().message();
+}
+
 TEST_F(StoreConvertTest, ABackupIsOneMomentOfADatabaseThatIsWritten) {
     openSqlite(sqlite.directory);
     for (int i = 0; i < 400; ++i) appendOne(*store, {.body = std::string(20'000, 'b')});

@@ -21,7 +21,8 @@ Status unreadable(const OrderedReader::QueueRange& queue, std::int64_t offset, s
 
 }  // namespace
 
-OrderedReader::OrderedReader(service::MessageStore& store, TopicRule rule) : store_(store), rule_(std::move(rule)) {
+OrderedReader::OrderedReader(service::MessageStore& store, TopicRule rule)
+    : store_(store), rule_(std::move(rule)), isDense_(store.capabilities().sql) {
     limits_.messagesMax = 1'000;
 }
 
@@ -98,6 +99,10 @@ Status OrderedReader::fill(Cursor& cursor) {
     store_.read(queue.topic, queue.queueId, cursor.offset, limits_, nullptr, result_);
     if (result_.nextOffset <= cursor.offset || (result_.status != service::ReadStatus::Found && result_.status != service::ReadStatus::Gone)) {
         return unreadable(queue, cursor.offset, "the store cannot read it");
+    }
+    // A database holds every message of a queue. Its store passes over what is lost, so that consumers go on; a copy must not.
+    if (isDense_ && result_.messages != result_.nextOffset - cursor.offset) {
+        return unreadable(queue, cursor.offset, std::to_string(result_.nextOffset - cursor.offset - result_.messages) + " of the messages from here on are damaged or missing");
     }
     cursor.chunk.clear();
     cursor.at = 0;

@@ -67,6 +67,7 @@ private:
 
     service::MessageStore& store_;
     const TopicRule rule_;
+    const bool isDense_;                  // the store has every message between the ends of a queue
     std::vector<QueueRange> ranges_;
     std::vector<std::string> leftOut_;
     std::vector<std::unique_ptr<Cursor>> cursors_;

@@ -43,7 +43,7 @@ Status SqliteSink::add(const protocol::RecordView& record) {
     item.flag = fields.flag;
     item.sysFlag = fields.sysFlag;
     item.reconsumeTimes = fields.reconsumeTimes;
-    item.recordBytes = record.size;
+    item.recordBytes = static_cast<std::int32_t>(protocol::recordSize(fields));
     item.queueOffset = fields.queueOffset;
     item.physicalOffset = fields.physicalOffset;
     item.storeTimestamp = fields.storeTimestamp;
@@ -52,7 +52,9 @@ Status SqliteSink::add(const protocol::RecordView& record) {
     if (topic == queues_.end() || !topic->second.contains(fields.queueId)) {
         return {StatusCode::Internal, "a message of an unlisted queue of topic " + std::string(fields.topic)};
     }
-    if (Status status = tables_.insert(item, topic->second.at(fields.queueId), fields.properties); !status) return status;
+    // Of an empty body nobody checks it.
+    const std::int32_t bodyCrc = fields.body.empty() ? 0 : record.bodyCrc;
+    if (Status status = tables_.insert(item, topic->second.at(fields.queueId), fields.properties, bodyCrc); !status) return status;
     uncommitted_ += record.size;
     if (uncommitted_ < kBytesOfACommit) return Status::ok();
     uncommitted_ = 0;

@@ -5,6 +5,8 @@
 
 #include "Schema.h"
 
+#include "patchbay/protocol/message/Properties.h"
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -19,6 +21,13 @@ protected:
         EXPECT_EQ(opened.code(), code) << opened.toString();
         EXPECT_NE(opened.message().find(words), std::string::npos) << opened.message();
         EXPECT_NE(opened.message().find("messages.db"), std::string::npos) << opened.message();
+    }
+    void appendProperties(std::string_view properties) {
+        testkit::TestBatch batch;
+        batch.add({}).properties = properties;
+        batch.appendTo(store());
+        ASSERT_TRUE(batch.wait());
+        ASSERT_EQ(batch.items[0].status, service::AppendStatus::PutOk) << batch.failure.toString();
     }
 };
 
@@ -66,7 +75,7 @@ TEST_P(OlderSchema, IsBroughtUpToDateWithItsMessages) {
     EXPECT_EQ(upgraded, *database->text("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY name)"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, OlderSchema, testing::Values("version-1.sql", "version-2.sql"),
+INSTANTIATE_TEST_SUITE_P(Versions, OlderSchema, testing::Values("version-1.sql", "version-2.sql", "version-3.sql"),
                          [](const auto& one) { return "Version" + std::to_string(one.index + 1); });
 
 TEST_F(SchemaTest, PagesHaveTheSizeThatIsSetAndOldFilesKeepTheirs) {
@@ -133,6 +142,38 @@ TEST_F(SchemaTest, PropertiesAreValidJsonWhateverTheyContain) {
     EXPECT_EQ(ask("SELECT json_valid(properties) FROM messages"), "1");
     EXPECT_EQ(ask("SELECT properties ->> 'TAGS' FROM messages"), "a\"b\\c");
     EXPECT_EQ(ask("SELECT properties ->> 'KEYS' FROM messages"), "{k}: [1, 2]");
+}
+
+TEST_F(SchemaTest, PropertiesAreValidJsonWithEveryByteThatAProducerMaySend) {
+    for (int byte = 1; byte < 128; ++byte) {
+        if (byte == protocol::kPropertyNameEnd || byte == protocol::kPropertyEnd) continue;
+        const std::string odd = "o" + std::string(1, static_cast<char>(byte)) + "d";
+        appendProperties("before\x01" "1\x02" + odd + "\x01" + odd + odd + "\x02" "behind\x01" "2\x02");
+        const std::string offset = std::to_string(store().range("TopicTest", 0).max - 1);
+        SCOPED_TRACE(byte);
+        ASSERT_EQ(ask("SELECT json_valid(properties) FROM messages WHERE queue_offset = " + offset), "1");
+        ASSERT_EQ(ask("SELECT group_concat(key || '=' || value, '|') FROM (SELECT key, value FROM messages, json_each(properties) WHERE queue_offset = " +
+                      offset + " ORDER BY key <> 'before', key = 'behind')"),
+                  "before=1|" + odd + "=" + odd + odd + "|behind=2");
+    }
+    EXPECT_EQ(ask("SELECT count(*) FROM messages WHERE properties ->> 'behind' = '2'"), "125");
+}
+
+TEST_F(SchemaTest, WhatIsNoPropertyIsLeftOutOfTheJson) {
+    const std::pair<std::string, std::string> all[] = {
+        {"", "{}"},
+        {"\x02", "{}"},
+        {"nothing", "{}"},
+        {"nothing\x02" "a\x01" "b\x02", R"({"a":"b"})"},
+        {"a\x01" "b\x02\x02" "c\x01" "d", R"({"a":"b","c":"d"})"},
+        {"a\x01" "b\x01" "c\x02" "d\x01\\\x02", R"({"a":"b\u0001c","d":"\\"})"},
+        {"\x01" "b\x01" "c\x02" "d\x01" "e\x02", R"({"d":"e"})"},
+        {"a\x01" "\\u0001s\x02", R"({"a":"\\u0001s"})"},
+    };
+    for (const auto& [properties, json] : all) {
+        appendProperties(properties);
+        EXPECT_EQ(ask("SELECT properties FROM messages ORDER BY physical_offset DESC LIMIT 1"), json);
+    }
 }
 
 TEST_F(SchemaTest, ViewsShowNeitherTrimmedNorDeletedMessages) {

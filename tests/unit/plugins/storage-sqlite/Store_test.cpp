@@ -83,6 +83,17 @@ TEST_F(SqliteStoreTest, RemovalGoesOnAfterARestart) {
     EXPECT_EQ(awaitAnswer("SELECT count(*) FROM message", "0"), "0");
 }
 
+TEST_F(SqliteStoreTest, PhysicalOffsetsGrowAlthoughTheNewestTopicWasDeletedBeforeARestart) {
+    appendOne(store(), {.topic = "kept"});
+    std::int64_t newest = 0;
+    for (int i = 0; i < 20; ++i) newest = appendOne(store(), {.topic = "gone", .body = std::string(500, 'b')}).physicalOffset;
+    ASSERT_TRUE(store().deleteTopic("gone"));
+    EXPECT_EQ(awaitAnswer("SELECT count(*) FROM message", "1"), "1");
+    close();
+    EXPECT_GT(store().stats().maxPhysicalOffset, newest);
+    EXPECT_GT(appendOne(store(), {.topic = "kept"}).physicalOffset, newest);
+}
+
 TEST_F(SqliteStoreTest, ALockOfAnotherProcessIsReportedAndLeavesNoHole) {
     settings.busyTimeout = std::chrono::milliseconds(1);
     appendOne(store(), {});

@@ -53,6 +53,16 @@ protected:
         EXPECT_EQ(batch.items[0].status, AppendStatus::ServiceNotAvailable);
         return batch.failure;
     }
+    /// In the file, as a disk does it. The store has to be closed.
+    void flipBitOf(const std::string& text) const {
+        std::string bytes(std::filesystem::file_size(path()), '\0');
+        std::ifstream(path(), std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        const auto at = bytes.find(text);
+        ASSERT_NE(at, std::string::npos);
+        std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(at));
+        file.put(static_cast<char>(text[0] ^ 4));
+    }
     static void expectHas(const Status& status, std::initializer_list<std::string_view> words) {
         for (const auto word : words) EXPECT_NE(status.message().find(word), std::string::npos) << word << " is not in: " << status.message();
     }
@@ -140,6 +150,90 @@ TEST_F(SqliteBadDays, ADamagedPageStopsItsQueueAndNothingElse) {
     EXPECT_EQ(testkit::messagesOf(result).at(0).body.substr(0, 3), "d24");
     EXPECT_EQ(appendOne(store(), {.topic = "damaged"}).queueOffset, 40);
     EXPECT_EQ(appendOne(store(), {.topic = "whole"}).queueOffset, 40);
+}
+
+TEST_F(SqliteBadDays, AFlippedBitInABodyIsPassedOverAndSaid) {
+    settings.tailCacheBytes = 0;
+    std::int64_t damagedAt = 0;
+    for (int i = 0; i < 5; ++i) {
+        const auto item = appendOne(store(), {.body = "body-number-" + std::to_string(i), .keys = "k"});
+        if (i == 2) damagedAt = item.physicalOffset;
+    }
+    appendOne(store(), {.topic = "alone", .body = "alone-and-damaged"});
+    close();
+    flipBitOf("body-number-2");
+    flipBitOf("alone-and-damaged");
+    plugin::Counter lost;
+    store().countLostIn(lost);
+    service::ReadResult result;
+    store().read("TopicTest", 0, 0, {}, nullptr, result);
+    EXPECT_EQ(result.nextOffset, 5);
+    std::string seen;
+    for (const auto& message : testkit::messagesOf(result)) seen += std::to_string(message.queueOffset) + "=" + message.body + " ";
+    EXPECT_EQ(seen, "0=body-number-0 1=body-number-1 3=body-number-3 4=body-number-4 ");
+    EXPECT_TRUE(log.contains("PB-1502 a message is passed over, because it is damaged"));
+    EXPECT_TRUE(log.contains("its body does not fit its checksum"));
+    EXPECT_EQ(lost.value(), 1U);
+    // Nobody is kept waiting for it, and nobody is told that there was nothing.
+    store().read("alone", 0, 0, {}, nullptr, result);
+    EXPECT_EQ(result.status, ReadStatus::Gone);
+    EXPECT_EQ(result.nextOffset, 1);
+    EXPECT_EQ(lost.value(), 2U);
+    const auto asked = store().at(damagedAt);
+    EXPECT_EQ(asked.error().code(), StatusCode::Corrupt);
+    EXPECT_NE(asked.error().message().find(std::to_string(damagedAt)), std::string::npos) << asked.error().message();
+    const auto found = store().findByKey({.topic = "TopicTest", .key = "k", .endMs = clock.wallMs()});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->hits.size(), 4U);
+    EXPECT_TRUE(log.contains("PB-1502 a message is left out of what has a key"));
+    EXPECT_EQ(lost.value(), 4U);
+}
+
+TEST_F(SqliteBadDays, ARowThatClaimsMoreThanARecordHoldsIsPassedOver) {
+    settings.tailCacheBytes = 0;
+    for (int i = 0; i < 4; ++i) appendOne(store(), {.tags = "tag"});
+    close();
+    // The second as an older version stored it.
+    ASSERT_TRUE(tool().execute("UPDATE message SET properties = printf('%40000s', 'p') WHERE queue_offset IN (1, 2);"
+                               "UPDATE message SET body_crc = NULL WHERE queue_offset = 2; UPDATE message SET tags_code = 7, store_host = 'nowhere' WHERE queue_offset = 3"));
+    service::ReadResult result;
+    store().read("TopicTest", 0, 0, {}, nullptr, result);
+    const auto all = testkit::messagesOf(result);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[1].queueOffset, 3);
+    EXPECT_TRUE(log.contains("its parts have not the length that was stored"));
+}
+
+TEST_F(SqliteBadDays, MissingRowsArePassedOverAndSaid) {
+    settings.tailCacheBytes = 0;
+    std::vector<std::int64_t> physical;
+    for (int i = 0; i < 20; ++i) {
+        physical.push_back(appendOne(store(), {}).physicalOffset);
+        clock.advance(std::chrono::seconds(1));
+    }
+    close();
+    ASSERT_TRUE(tool().execute("DELETE FROM message WHERE queue_offset IN (0, 9, 10, 11)"));
+    plugin::Counter lost;
+    store().countLostIn(lost);
+    service::ReadResult result;
+    store().read("TopicTest", 0, 0, {}, nullptr, result);
+    EXPECT_EQ(result.messages, 16);
+    EXPECT_EQ(result.nextOffset, 20);
+    EXPECT_EQ(lost.value(), 4U);
+    EXPECT_TRUE(log.contains("PB-1502 messages are passed over, because their rows are missing"));
+    store().read("TopicTest", 0, 9, {.messagesMax = 1}, nullptr, result);
+    EXPECT_EQ(testkit::messagesOf(result).at(0).queueOffset, 12);
+    // What is there keeps its place, whoever looks for it by time or by physical offset.
+    EXPECT_EQ(*store().offsetAt("TopicTest", 0, clock.wallMs() - 15'000, service::Bound::Lower), 5);
+    EXPECT_EQ(store().storeTimeAt("TopicTest", 0, 10).error().code(), StatusCode::NotFound);
+    ASSERT_TRUE(store().trim(physical[4]));
+    EXPECT_EQ(store().range("TopicTest", 0).min, 4);
+    // A queue of which all is lost ends its readers' waiting, too.
+    close();
+    ASSERT_TRUE(tool().execute("UPDATE queue SET next_offset = 20; DELETE FROM message"));
+    store().read("TopicTest", 0, 4, {}, nullptr, result);
+    EXPECT_EQ(result.status, ReadStatus::Gone);
+    EXPECT_EQ(result.nextOffset, 20);
 }
 
 TEST_F(SqliteBadDays, MessagesAreRefusedBeforeTheDiskIsFullAndTakenAgainWhenThereIsRoom) {
