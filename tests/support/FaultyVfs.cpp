@@ -54,7 +54,9 @@ int onSync(sqlite3_file* file, int flags) {
         disk->synced(mine(file).name);
         return SQLITE_OK;  // what is certain is the disk's business from here on
     }
-    return methods(file).xSync(real(file), flags);
+    const int code = methods(file).xSync(real(file), flags);
+    if (auto* faults = mine(file).faults; code == SQLITE_OK && faults != nullptr && mine(file).name != nullptr) faults->noteSync(mine(file).name);
+    return code;
 }
 int onSize(sqlite3_file* file, sqlite3_int64* size) { return methods(file).xFileSize(real(file), size); }
 int onLock(sqlite3_file* file, int level) { return methods(file).xLock(real(file), level); }
@@ -88,6 +90,7 @@ int onOpen(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, i
 
 int onDelete(sqlite3_vfs*, const char* name, int syncDirectory) {
     if (PowerDisk* disk = currentDisk.load(); disk != nullptr) disk->removed(name);
+    if (testkit::FaultyFiles* files = current.load(); files != nullptr) files->noteRemoval(name);
     return below->xDelete(below, name, syncDirectory);
 }
 

@@ -32,7 +32,7 @@ std::optional<std::string_view> wholeEntry(std::string_view bytes) {
 bool wholeEntryIn(std::string_view bytes) {
     for (; bytes.size() >= kHeadBytes; bytes.remove_prefix(1)) {
         const auto kind = static_cast<ToyLog::Kind>(bytes.front());
-        if (kind != ToyLog::Kind::Message && kind != ToyLog::Kind::TopicDeleted && kind != ToyLog::Kind::Trimmed) continue;
+        if (kind != ToyLog::Kind::Group && kind != ToyLog::Kind::TopicDeleted && kind != ToyLog::Kind::Trimmed) continue;
         if (wholeEntry(bytes)) return true;
     }
     return false;
@@ -43,6 +43,8 @@ bool wholeEntryIn(std::string_view bytes) {
 Status ToyLog::open(const std::string& path, const Replay& replay) {
     auto file = files_.open(path, OpenMode::Create);
     if (!file) return file.error();
+    // A new file's name has to survive a power cut as well.
+    if (Status named = files_.syncDirectory(directoryOf(path)); !named) return named;
     const auto content = files_.readAll(path, kFileBytesMax);
     if (!content) return content.error();
     std::string_view rest = *content;

@@ -12,12 +12,13 @@
 
 namespace toy {
 
-/// An entry is a kind, a length, a checksum and a text. Owned by the store; one thread at a time.
+/// An entry is a kind, a length, a checksum and a text; what a crash leaves of one that is not whole counts for nothing, so that all of a
+/// group goes into one. Owned by the store; one thread at a time.
 /// A failed write leaves nothing behind: the next one begins with cutting the file to what is good. After a failed sync nothing is known
 /// any more, so everything is refused until the log is opened anew.
 class ToyLog {
 public:
-    enum class Kind : char { Message = 'M', TopicDeleted = 'D', Trimmed = 'T' };
+    enum class Kind : char { Group = 'M', TopicDeleted = 'D', Trimmed = 'T' };
     using Replay = std::function<void(Kind kind, std::string_view text)>;
 
     explicit ToyLog(patchbay::FileSystem& files) : files_(files) {}

@@ -70,8 +70,14 @@ void ToyStore::close() noexcept {
 void ToyStore::replay(ToyLog::Kind kind, std::string_view text) {
     const std::lock_guard lock(mutex_);
     switch (kind) {
-        case ToyLog::Kind::Message:
-            insert(Slice::copyOf(text.substr(kTagsCodeBytes)), protocol::loadI64(text.data()));
+        case ToyLog::Kind::Group:
+            while (!text.empty()) {
+                const auto tagsCode = protocol::loadI64(text.data());
+                text.remove_prefix(kTagsCodeBytes);
+                const auto size = static_cast<std::size_t>(protocol::loadI32(text.data()));  // a record begins with its size
+                insert(Slice::copyOf(text.substr(0, size)), tagsCode);
+                text.remove_prefix(size);
+            }
             break;
         case ToyLog::Kind::TopicDeleted: forgetTopic(text); break;
         case ToyLog::Kind::Trimmed: forgetBelow(protocol::loadI64(text.data())); break;
@@ -147,10 +153,12 @@ void ToyStore::write(service::AppendBatch& batch) {
         length = std::min<std::size_t>(std::max<std::uint16_t>(items[first].groupSize, 1), items.size() - first);
         AppendStatus allowed = AppendStatus::PutOk;  // a group is stored whole or not at all
         for (std::size_t i = first; i < first + length && allowed == AppendStatus::PutOk; ++i) allowed = check(items[i]);
+        group_.clear();
         for (std::size_t i = first; i < first + length; ++i) {
             items[i].status = allowed;
             if (allowed == AppendStatus::PutOk) encode(items[i]);
         }
+        if (!group_.empty()) log_.add(ToyLog::Kind::Group, group_);
     }
     if (records_.empty()) return;
     Status written = log_.write();
@@ -171,12 +179,13 @@ void ToyStore::encode(AppendItem& item) {
     item.physicalOffset = physical_;
     item.storeTimestamp = clock_.wallMs();
     const auto fields = service::recordFields(item);
-    std::string text(kTagsCodeBytes + protocol::recordSize(fields), '\0');
-    protocol::storeI64(text.data(), item.tagsCode);
-    item.recordBytes = static_cast<std::int32_t>(protocol::encodeRecord(text.data() + kTagsCodeBytes, fields));
+    std::string record(protocol::recordSize(fields), '\0');
+    item.recordBytes = static_cast<std::int32_t>(protocol::encodeRecord(record.data(), fields));
     physical_ += item.recordBytes;
-    log_.add(ToyLog::Kind::Message, text);
-    records_.emplace_back(Slice::own(text.substr(kTagsCodeBytes)), item.tagsCode);
+    char tagsCode[kTagsCodeBytes];
+    protocol::storeI64(tagsCode, item.tagsCode);
+    group_.append(tagsCode, sizeof tagsCode).append(record);
+    records_.emplace_back(Slice::own(std::move(record)), item.tagsCode);
 }
 
 void ToyStore::publish() {

@@ -98,6 +98,7 @@ private:
     ToyLog log_;                                         // the store's own thread, once it runs
     std::map<QueueName, std::int64_t> next_;             // offsets of the batch that is being written; its own thread
     std::int64_t physical_ = 0;                          // the same for physical offsets
+    std::string group_;                                  // of that batch, as it is written
     std::vector<std::pair<patchbay::Slice, std::int64_t>> records_;  // of that batch, with their tags codes
 
     std::thread thread_;

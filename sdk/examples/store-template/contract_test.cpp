@@ -20,7 +20,7 @@ protected:
     void SetUp() override {
         toy::ToyLog log(systemFiles());
         ASSERT_TRUE(log.open(path(), {}));
-        for (int i = 0; i < kEntries; ++i) log.add(toy::ToyLog::Kind::Message, "text-" + std::to_string(i));
+        for (int i = 0; i < kEntries; ++i) log.add(toy::ToyLog::Kind::Group, "text-" + std::to_string(i));
         ASSERT_TRUE(log.write());
     }
     [[nodiscard]] std::string path() const { return dir.file("messages"); }

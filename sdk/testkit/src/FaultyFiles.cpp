@@ -1,5 +1,7 @@
 #include "patchbay/testkit/FaultyFiles.h"
 
+#include "DurableFiles.h"
+
 #include <chrono>
 #include <utility>
 
@@ -8,6 +10,16 @@ namespace patchbay::testkit {
 Status FaultyFiles::Faults::look(Status Faults::* which) {
     const std::lock_guard lock(mutex);
     return this->*which;
+}
+
+Status FaultyFiles::Faults::beforeWrite(bool* torn) {
+    const std::lock_guard lock(mutex);
+    if (!write && writesToPass > 0) {
+        --writesToPass;
+        return Status::ok();
+    }
+    if (torn != nullptr) *torn = !write && std::exchange(tear, false);
+    return write;
 }
 
 Status FaultyFiles::Faults::beforeOpen(const std::string& path) {
@@ -57,10 +69,14 @@ private:
     const std::shared_ptr<FaultyFiles::Faults> faults_;
 };
 
+class FaultyFiles::Durable final : public DurableFiles {
+    using DurableFiles::DurableFiles;
+};
+
 class FaultyFile final : public File {
 public:
-    FaultyFile(std::unique_ptr<File> below, std::shared_ptr<FaultyFiles::Faults> faults)
-        : below_(std::move(below)), faults_(std::move(faults)) {}
+    FaultyFile(std::unique_ptr<File> below, std::shared_ptr<FaultyFiles::Faults> faults, DurableFiles::Handle durable)
+        : below_(std::move(below)), faults_(std::move(faults)), durable_(std::move(durable)) {}
 
     [[nodiscard]] const std::string& path() const noexcept override { return below_->path(); }
     [[nodiscard]] Result<std::uint64_t> size() const override { return below_->size(); }
@@ -69,24 +85,34 @@ public:
         return below_->readAt(buffer, offset);
     }
     Status writeAt(std::string_view bytes, std::uint64_t offset) override {
-        if (Status fault = faults_->look(&FaultyFiles::Faults::write); !fault) return fault;
-        return below_->writeAt(bytes, offset);
+        bool torn = false;
+        Status fault = faults_->beforeWrite(&torn);
+        if (fault) return below_->writeAt(bytes, offset);
+        if (torn) (void)below_->writeAt(bytes.substr(0, bytes.size() / 2), offset);
+        return fault;
     }
     Status writeAt(std::span<iovec> pieces, std::uint64_t offset) override {
-        if (Status fault = faults_->look(&FaultyFiles::Faults::write); !fault) return fault;
-        return below_->writeAt(pieces, offset);
+        bool torn = false;
+        Status fault = faults_->beforeWrite(&torn);
+        if (fault) return below_->writeAt(pieces, offset);
+        std::string joined;
+        for (const iovec& piece : pieces) joined.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
+        if (torn) (void)below_->writeAt(std::string_view(joined).substr(0, joined.size() / 2), offset);
+        return fault;
     }
     Status sync() override {
         if (Status fault = faults_->waitForSync(); !fault) return fault;
-        return below_->sync();
+        Status synced = below_->sync();
+        if (synced && durable_) durable_.keep(*below_);
+        return synced;
     }
     void startWriteback(std::uint64_t offset, std::uint64_t size) noexcept override { below_->startWriteback(offset, size); }
     Status truncate(std::uint64_t size) override {
-        if (Status fault = faults_->look(&FaultyFiles::Faults::write); !fault) return fault;
+        if (Status fault = faults_->beforeWrite(nullptr); !fault) return fault;
         return below_->truncate(size);
     }
     Status allocate(std::uint64_t offset, std::uint64_t size) override {
-        if (Status fault = faults_->look(&FaultyFiles::Faults::write); !fault) return fault;
+        if (Status fault = faults_->beforeWrite(nullptr); !fault) return fault;
         return below_->allocate(offset, size);
     }
     [[nodiscard]] Result<Ref<Mapping>> map(std::uint64_t offset, std::size_t size) const override {
@@ -98,11 +124,24 @@ public:
 private:
     std::unique_ptr<File> below_;
     std::shared_ptr<FaultyFiles::Faults> faults_;
+    DurableFiles::Handle durable_;
 };
+
+FaultyFiles::FaultyFiles(FileSystem& below) : faults_(std::make_shared<Faults>()), below_(below) {}
+FaultyFiles::~FaultyFiles() = default;
 
 void FaultyFiles::failWrites(Status with) {
     const std::lock_guard lock(faults_->mutex);
     faults_->write = std::move(with);
+    faults_->writesToPass = 0;
+    faults_->tear = false;
+}
+
+void FaultyFiles::failWritesAfter(std::uint64_t passing, Status with) {
+    const std::lock_guard lock(faults_->mutex);
+    faults_->write = std::move(with);
+    faults_->writesToPass = passing;
+    faults_->tear = true;
 }
 
 void FaultyFiles::failReads(Status with) {
@@ -150,16 +189,51 @@ bool FaultyFiles::awaitHeldSync() {
     return faults_->changed.wait_for(lock, std::chrono::seconds(10), [this] { return faults_->held > 0; });
 }
 
+void FaultyFiles::watchPower(const std::string& directory) { durable_ = std::make_shared<Durable>(below_, directory); }
+
+void FaultyFiles::leavePowerCut(const std::string& directory) const {
+    if (durable_) durable_->leaveTo(directory);
+}
+
+void FaultyFiles::noteSync(const std::string& path) {
+    if (durable_) durable_->keepWithName(path);
+}
+
+void FaultyFiles::noteRemoval(const std::string& path) {
+    if (durable_) durable_->forget(path);
+}
+
+Status FaultyFiles::rename(const std::string& from, const std::string& to) {
+    Status renamed = below_.rename(from, to);
+    if (renamed && durable_) durable_->renamed(from, to);
+    return renamed;
+}
+
+Status FaultyFiles::remove(const std::string& path) {
+    Status removed = below_.remove(path);
+    if (removed && durable_) durable_->removed(path);
+    return removed;
+}
+
+Status FaultyFiles::syncDirectory(const std::string& path) {
+    Status synced = below_.syncDirectory(path);
+    if (synced && durable_) durable_->keepNames(path);
+    return synced;
+}
+
 Status FaultyFiles::syncAll(const std::string& path) {
     if (Status fault = beforeSync(); !fault) return fault;
-    return below_.syncAll(path);
+    Status synced = below_.syncAll(path);
+    if (synced && durable_) durable_->keepAll(path);
+    return synced;
 }
 
 Result<std::unique_ptr<File>> FaultyFiles::open(const std::string& path, OpenMode mode) {
     if (Status fault = faults_->beforeOpen(path); !fault) return fault;
     auto below = below_.open(path, mode);
     if (!below) return below.error();
-    return std::unique_ptr<File>(std::make_unique<FaultyFile>(std::move(*below), faults_));
+    auto durable = durable_ ? durable_->opened(path) : DurableFiles::Handle();
+    return std::unique_ptr<File>(std::make_unique<FaultyFile>(std::move(*below), faults_, std::move(durable)));
 }
 
 }  // namespace patchbay::testkit
