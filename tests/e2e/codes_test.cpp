@@ -1,8 +1,9 @@
 // Proves: what docs/protocol.md says is served is what the broker's plugins bind, no more and no less; every code that mqadmin 5.3.3 sends is served
 // or named in docs/compatibility.md, and then answered 3 at once.
-// How: the built broker with the plugins of etc/, asked for its plugins and for each code. Left to others: what the answers hold.
+// How: the built broker with the plugins of etc/ and each store, asked for its plugins and for each code. Left to others: what the answers hold.
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 
 #include "patchbay/protocol/PrivateCode.h"
 #include "patchbay/protocol/json/Value.h"
@@ -72,14 +73,14 @@ bool isMissing(const std::string& table, int code) {
     return false;
 }
 
-class CodesTest : public ::testing::Test {
+class CodesTest : public OnEachStore {
 protected:
     void SetUp() override { ASSERT_TRUE(broker_.start()) << broker_.output(); }
 
-    BrokerProcess broker_;
+    BrokerProcess broker_{onStore(GetParam())};
 };
 
-TEST_F(CodesTest, AreDocumentedAsTheyAreBound) {
+TEST_P(CodesTest, AreDocumentedAsTheyAreBound) {
     RawClient client(broker_.brokerPort());
     const auto answer = client.call(protocol::RemotingCommand::request(static_cast<RequestCode>(protocol::PrivateCode::ListPlugins)));
     ASSERT_TRUE(answer) << answer.error().toString();
@@ -96,7 +97,7 @@ TEST_F(CodesTest, AreDocumentedAsTheyAreBound) {
     EXPECT_EQ(documented(), bound);
 }
 
-TEST_F(CodesTest, ThatToolsSendAreServedOrNamedAsMissing) {
+TEST_P(CodesTest, ThatToolsSendAreServedOrNamedAsMissing) {
     const std::string text = document("compatibility.md");
     const std::string table = text.substr(text.find("| feature that is not there"));
     const Codes served = documented();
@@ -115,6 +116,8 @@ TEST_F(CodesTest, ThatToolsSendAreServedOrNamedAsMissing) {
     for (const int code : kAskedOfBrokers) check("broker", broker_.brokerPort(), code);
     for (const int code : kAskedOfNameServers) check("namesrv", broker_.namesrvPort(), code);
 }
+
+PATCHBAY_ON_EACH_STORE(CodesTest);
 
 }  // namespace
 }  // namespace patchbay::test
