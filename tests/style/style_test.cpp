@@ -163,6 +163,20 @@ TEST(Style, TestsThatStartABrokerRunOnEachStoreOrSayWhyNot) {
     }
 }
 
+TEST(Style, GroupsOfInteropLeaveTheStoreToTheRunner) {
+    const auto script = readFile(kSource / "tools/dev/interop");
+    const auto first = script.find("tools/dev/up");
+    EXPECT_NE(first, std::string::npos);
+    EXPECT_EQ(script.find("tools/dev/up", first + 1), std::string::npos) << "brokers are started by up()";
+    for (const char* store : {"store=mmap", "store=sqlite"}) EXPECT_EQ(script.find(store), std::string::npos) << store;
+    // The rows of those that do not run on both.
+    std::istringstream lines(readFile(kSource / "tests/interop/README.md"));
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("| ") || line.starts_with("| group ")) continue;
+        EXPECT_NE(script.find("\ngroup_" + line.substr(2, line.find(' ', 2) - 2) + "() {"), std::string::npos) << "there is no such group: " << line;
+    }
+}
+
 TEST(Style, EveryErrorNumberOfAPluginIsListed) {
     const auto list = readFile(kSource / "docs/errors.md");
     for (const auto& file : sourcesUnder(kSource / "plugins")) {
