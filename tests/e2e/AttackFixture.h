@@ -4,6 +4,7 @@
 #include "support/BrokerProcess.h"
 #include "support/Commands.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 
 #include "patchbay/protocol/RemotingCommand.h"
 
@@ -32,13 +33,11 @@ using protocol::SerializeType;
 
 /// Each test has a broker of its own, and after each the process must be alive, serve another connection within a second on both
 /// ports, have grown by less than kGrowthMax bytes and have no more sockets than before, but for those of the watching itself.
-class AttackFixture : public ::testing::Test {
+class AttackFixture : public OnEachStore {
 protected:
     using Fields = std::initializer_list<std::pair<std::string_view, std::string_view>>;
     static constexpr std::size_t kGrowthMax = 32U << 20;
     static constexpr std::size_t kWatching = 4;
-
-    explicit AttackFixture(const std::string& store = "storage-mmap") : broker_("service.patchbay.MessageStore = " + store + "\n") {}
 
     void SetUp() override {
         ASSERT_TRUE(broker_.start()) << broker_.output();
@@ -122,7 +121,7 @@ protected:
     }
     [[nodiscard]] std::vector<std::uint16_t> bothPorts() const { return {broker_.brokerPort(), broker_.namesrvPort()}; }
 
-    BrokerProcess broker_;
+    BrokerProcess broker_{onStore(GetParam())};
     std::size_t anonymous_ = 0;
     std::size_t sockets_ = 0;
 };

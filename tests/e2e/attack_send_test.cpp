@@ -11,9 +11,8 @@
 namespace patchbay::test {
 namespace {
 
-class AttackSend : public AttackFixture, public ::testing::WithParamInterface<std::string> {
+class AttackSend : public AttackFixture {
 protected:
-    AttackSend() : AttackFixture(GetParam()) {}
     static std::string entry(std::string_view body, std::string_view properties = {}) {
         std::string out;
         protocol::appendBatchEntry(out, {0, body, properties});
@@ -230,8 +229,7 @@ TEST_P(AttackSend, BatchesThatBreakTheRulesAreRefusedWhole) {
     EXPECT_EQ(stored("Lies").size(), static_cast<std::size_t>(before) + 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, AttackSend, ::testing::Values("storage-mmap", "storage-sqlite"),
-                         [](const auto& one) { return std::string(one.param == "storage-mmap" ? "mmap" : "sqlite"); });
+PATCHBAY_ON_EACH_STORE(AttackSend);
 
 }  // namespace
 }  // namespace patchbay::test

@@ -25,7 +25,7 @@ protected:
     }
 };
 
-TEST_F(AttackWire, BinaryHeadersThatLieAboutTheirRemarkAreRefusedAndAGoodClientNoticesNothing) {
+TEST_P(AttackWire, BinaryHeadersThatLieAboutTheirRemarkAreRefusedAndAGoodClientNoticesNothing) {
     for (const auto port : bothPorts()) {
         RawClient good(broker_.brokerPort(), 2s);
         for (int round = 0; round < 10; ++round) {
@@ -43,7 +43,7 @@ TEST_F(AttackWire, BinaryHeadersThatLieAboutTheirRemarkAreRefusedAndAGoodClientN
     }
 }
 
-TEST_F(AttackWire, ACodeThatABinaryHeaderCutIsNotTakenForAnother) {
+TEST_P(AttackWire, ACodeThatABinaryHeaderCutIsNotTakenForAnother) {
     const auto whole = call(command(200050));
     ASSERT_TRUE(whole);
     EXPECT_NE(whole->remark.value_or("").find(whole->code == 3 ? "200050" : ""), std::string::npos);
@@ -56,7 +56,7 @@ TEST_F(AttackWire, ACodeThatABinaryHeaderCutIsNotTakenForAnother) {
     EXPECT_NE(cut->remark.value_or("").find("3442"), std::string::npos);
 }
 
-TEST_F(AttackWire, OtherProtocolsAreClosedAtOnceAndNamedInTheLog) {
+TEST_P(AttackWire, OtherProtocolsAreClosedAtOnceAndNamedInTheLog) {
     const std::pair<std::string, std::string> foreign[] = {
         {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "gRPC"}, {"POST / HTTP/1.1\r\n\r\n", "HTTP request"}, {"GET / HTTP/1.1\r\n\r\n", "HTTP request"},
         {std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xFC\x03\x03", 11), "TLS"}, {std::string("\x10\x10\x00\x04MQTT\x04", 9), "no remoting frame"},
@@ -74,7 +74,7 @@ TEST_F(AttackWire, OtherProtocolsAreClosedAtOnceAndNamedInTheLog) {
     EXPECT_NE(broker_.output().find("HTTP/2 or gRPC"), std::string::npos) << broker_.output();
 }
 
-TEST_F(AttackWire, AThousandConnectionsThatClaimTheLargestFrameCostWhatTheySent) {
+TEST_P(AttackWire, AThousandConnectionsThatClaimTheLargestFrameCostWhatTheySent) {
     for (const auto port : bothPorts()) {
         const auto many = connectMany(500, port);
         for (const auto& one : many) ASSERT_TRUE(one->send(number((16U << 20) - 4) + "x"));
@@ -83,7 +83,7 @@ TEST_F(AttackWire, AThousandConnectionsThatClaimTheLargestFrameCostWhatTheySent)
     }
 }
 
-TEST_F(AttackWire, ImpossibleLengthsAreClosedWhateverFollows) {
+TEST_P(AttackWire, ImpossibleLengthsAreClosedWhateverFollows) {
     for (const auto port : bothPorts()) {
         for (const std::uint32_t length : {0U, 1U, 3U, 0x7FFFFFFFU, 0x80000000U, 0xFFFFFFFFU, (16U << 20) - 3}) {
             RawClient client(port, 2s);
@@ -98,7 +98,7 @@ TEST_F(AttackWire, ImpossibleLengthsAreClosedWhateverFollows) {
     }
 }
 
-TEST_F(AttackWire, ABodyOfExactlyTheLargestFrameIsReadAndMemoryComesBack) {
+TEST_P(AttackWire, ABodyOfExactlyTheLargestFrameIsReadAndMemoryComesBack) {
     auto large = command(9999);
     large.body.assign((16U << 20) - 300, 'x');
     for (int round = 0; round < 4; ++round) {
@@ -108,7 +108,7 @@ TEST_F(AttackWire, ABodyOfExactlyTheLargestFrameIsReadAndMemoryComesBack) {
     }
 }
 
-TEST_F(AttackWire, BytesThatTrickleInAreAnsweredAndNobodyWaitsForThem) {
+TEST_P(AttackWire, BytesThatTrickleInAreAnsweredAndNobodyWaitsForThem) {
     for (const auto port : bothPorts()) {
         const auto slow = connectMany(50, port);
         const auto bytes = frame(command(9999));
@@ -124,7 +124,7 @@ TEST_F(AttackWire, BytesThatTrickleInAreAnsweredAndNobodyWaitsForThem) {
     }
 }
 
-TEST_F(AttackWire, AThousandSilentAndHalfSpokenConnectionsLeaveNothingBehind) {
+TEST_P(AttackWire, AThousandSilentAndHalfSpokenConnectionsLeaveNothingBehind) {
     for (int round = 0; round < 2; ++round) {
         for (const auto port : bothPorts()) {
             const auto silent = connectMany(250, port);
@@ -136,7 +136,7 @@ TEST_F(AttackWire, AThousandSilentAndHalfSpokenConnectionsLeaveNothingBehind) {
     }
 }
 
-TEST_F(AttackWire, JsonBombsAreRefused) {
+TEST_P(AttackWire, JsonBombsAreRefused) {
     std::string fields;
     std::string same;
     for (int i = 0; i < 100'000; ++i) {
@@ -169,7 +169,7 @@ TEST_F(AttackWire, JsonBombsAreRefused) {
     }
 }
 
-TEST_F(AttackWire, BodiesThatAreJsonBombsAreRefusedByWhoeverReadsThem) {
+TEST_P(AttackWire, BodiesThatAreJsonBombsAreRefusedByWhoeverReadsThem) {
     const std::string deep(15U << 20, '[');
     for (const auto& [port, code] : {std::pair{broker_.brokerPort(), 34}, {broker_.brokerPort(), 41}, {broker_.brokerPort(), 18},
                                      {broker_.brokerPort(), 46}, {broker_.brokerPort(), 200}, {broker_.namesrvPort(), 103},
@@ -184,7 +184,7 @@ TEST_F(AttackWire, BodiesThatAreJsonBombsAreRefusedByWhoeverReadsThem) {
     }
 }
 
-TEST_F(AttackWire, ManyHugeHeartbeatsDoNotStayInMemory) {
+TEST_P(AttackWire, ManyHugeHeartbeatsDoNotStayInMemory) {
     std::string producers;
     for (int i = 0; i < 200'000; ++i) producers += (i == 0 ? "{\"groupName\":\"" : ",{\"groupName\":\"") + std::string("bombed") + std::to_string(i) + "\"}";
     const auto body = "{\"clientID\":\"c@1\",\"consumerDataSet\":[],\"producerDataSet\":[" + producers + "]}";
@@ -195,7 +195,7 @@ TEST_F(AttackWire, ManyHugeHeartbeatsDoNotStayInMemory) {
     }
 }
 
-TEST_F(AttackWire, RouteQuestionsWithHugeTopicNamesAreRefused) {
+TEST_P(AttackWire, RouteQuestionsWithHugeTopicNamesAreRefused) {
     const std::string topic(1U << 20, 't');
     RawClient client(broker_.namesrvPort(), 5s);
     for (int i = 0; i < 10; ++i) {
@@ -206,7 +206,7 @@ TEST_F(AttackWire, RouteQuestionsWithHugeTopicNamesAreRefused) {
     }
 }
 
-TEST_F(AttackWire, OneWayFloodsAreServedOrDroppedAndOthersAreAnswered) {
+TEST_P(AttackWire, OneWayFloodsAreServedOrDroppedAndOthersAreAnswered) {
     for (const auto port : bothPorts()) {
         std::string flood;
         for (int i = 0; i < 2'000; ++i) {
@@ -224,7 +224,7 @@ TEST_F(AttackWire, OneWayFloodsAreServedOrDroppedAndOthersAreAnswered) {
     }
 }
 
-TEST_F(AttackWire, AClientThatAsksForMuchAndReadsNothingIsHeldBack) {
+TEST_P(AttackWire, AClientThatAsksForMuchAndReadsNothingIsHeldBack) {
     for (int i = 0; i < 8; ++i) ASSERT_EQ(send("Fat", std::string(200'000, 'f'))->code, 0);
     const auto question = frame(pullCommand("Fat"));
     std::string questions;
@@ -239,7 +239,7 @@ TEST_F(AttackWire, AClientThatAsksForMuchAndReadsNothingIsHeldBack) {
     expectFlat();
 }
 
-TEST_F(AttackWire, ConnectionsThatEndInTheMiddleOfAFrameOrOfAnAnswerLeaveNothing) {
+TEST_P(AttackWire, ConnectionsThatEndInTheMiddleOfAFrameOrOfAnAnswerLeaveNothing) {
     for (int i = 0; i < 4; ++i) ASSERT_EQ(send("Cut", std::string(200'000, 'f'))->code, 0);
     const auto question = frame(pullCommand("Cut"));
     const auto sending = frame(sendCommand("Cut", std::string(100'000, 'x')));
@@ -248,6 +248,8 @@ TEST_F(AttackWire, ConnectionsThatEndInTheMiddleOfAFrameOrOfAnAnswerLeaveNothing
         client.send(i % 2 == 0 ? std::string_view(question) : std::string_view(sending).substr(0, static_cast<std::size_t>(i) * 300));
     }
 }
+
+PATCHBAY_ON_EACH_STORE(AttackWire);
 
 }  // namespace
 }  // namespace patchbay::test

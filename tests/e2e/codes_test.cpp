@@ -3,6 +3,7 @@
 // How: the built broker with the plugins of etc/, asked for its plugins and for each code. Left to others: what the answers hold.
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 
 #include "patchbay/protocol/PrivateCode.h"
 #include "patchbay/protocol/json/Value.h"
@@ -72,7 +73,7 @@ bool isMissing(const std::string& table, int code) {
     return false;
 }
 
-class CodesTest : public ::testing::TestWithParam<const char*> {
+class CodesTest : public OnEachStore {
 protected:
     void SetUp() override { ASSERT_TRUE(broker_.start()) << broker_.output(); }
 
@@ -81,7 +82,7 @@ protected:
         return client.call(protocol::RemotingCommand::request(code));
     }
 
-    BrokerProcess broker_{"service.patchbay.MessageStore = " + std::string(GetParam()) + "\n"};
+    BrokerProcess broker_{onStore(GetParam())};
 };
 
 TEST_P(CodesTest, AreDocumentedAsTheyAreBound) {
@@ -134,8 +135,7 @@ TEST_P(CodesTest, OfCleanUpsAreDoneOrRefusedAsTheStoreHasFiles) {
     EXPECT_EQ(answer->remark.value_or("").find("not supported by this store (sqlite)") != std::string::npos, !files) << answer->remark.value_or("");
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, CodesTest, ::testing::Values("storage-mmap", "storage-sqlite"),
-                         [](const auto& store) { return std::string(store.param).substr(sizeof("storage-") - 1); });
+PATCHBAY_ON_EACH_STORE(CodesTest);
 
 }  // namespace
 }  // namespace patchbay::test

@@ -3,6 +3,7 @@
 // How: real processes with one storePathRootDir, and a child process that locks as Java does. Left to others: the lock itself (unit/base), Java's
 // own broker (interop).
 #include "support/BrokerProcess.h"
+#include "support/Stores.h"
 
 #include "patchbay/base/StoreLock.h"
 #include "patchbay/storetool/StoreConvert.h"
@@ -19,8 +20,6 @@
 
 namespace patchbay::test {
 namespace {
-
-std::string with(const std::string& store) { return "service.patchbay.MessageStore = " + store; }
 
 /// Holds byte 0 of a file as Java's FileChannel.tryLock(0, 1, false) does, in a process of its own, until it is destroyed.
 class JavaLock {
@@ -71,10 +70,10 @@ class DataDirectory : public ::testing::TestWithParam<std::array<const char*, 2>
 
 TEST_P(DataDirectory, ServesOneBroker) {
     const auto [first, second] = GetParam();
-    BrokerProcess holder(with(first));
+    BrokerProcess holder(onStore(first));
     ASSERT_TRUE(holder.start()) << holder.output();
     const std::string root = holder.folder() / "store";
-    BrokerProcess other(with(second));
+    BrokerProcess other(onStore(second));
     const auto refused = other.run({"-D", "storePathRootDir=" + root});
     EXPECT_EQ(refused.exitCode, 1) << refused.err;
     EXPECT_TRUE(refused.err.starts_with(refusal(root, holder.pid()))) << refused.err;
@@ -93,8 +92,8 @@ INSTANTIATE_TEST_SUITE_P(Stores, DataDirectory,
                                            std::array{"storage-sqlite", "storage-sqlite"}, std::array{"storage-mmap", "storage-mmap"}));
 
 TEST(DataDirectories, OfAJavaBrokerAreRefusedWithBothStores) {
-    for (const char* store : {"storage-mmap", "storage-sqlite"}) {
-        BrokerProcess broker(with(store));
+    for (const auto& store : kStores) {
+        BrokerProcess broker(onStore(store));
         broker.folder().write("store/lock", "lock");
         const JavaLock java(broker.folder() / "store/lock");
         ASSERT_TRUE(java.locked());
@@ -106,8 +105,8 @@ TEST(DataDirectories, OfAJavaBrokerAreRefusedWithBothStores) {
 }
 
 TEST(DataDirectories, OfABrokerWithEitherStoreAreRefusedToOfflineTools) {
-    for (const char* store : {"storage-mmap", "storage-sqlite"}) {
-        BrokerProcess broker(with(store));
+    for (const auto& store : kStores) {
+        BrokerProcess broker(onStore(store));
         std::filesystem::create_directories(broker.folder() / "store/commitlog");   // of an earlier choice
         ASSERT_TRUE(broker.start()) << broker.output();
         const std::string root = broker.folder() / "store";
@@ -117,7 +116,7 @@ TEST(DataDirectories, OfABrokerWithEitherStoreAreRefusedToOfflineTools) {
         const auto info = storetool::storeInfo(tool, ignore);
         ASSERT_FALSE(info);
         EXPECT_TRUE(info.error().message().starts_with(refusal(root, broker.pid()))) << info.error().message();
-        if (std::string(store) == "storage-mmap") continue;
+        if (store == "storage-mmap") continue;
         // A store that would come to lie beside the one that runs.
         TempFolder elsewhere;
         storetool::ConvertOptions convert;
@@ -132,19 +131,22 @@ TEST(DataDirectories, OfABrokerWithEitherStoreAreRefusedToOfflineTools) {
 }
 
 TEST(DataDirectories, OfAToolAtWorkAreRefusedToBrokers) {
-    BrokerProcess broker(with("storage-sqlite"));
-    const auto tool = lockStore(systemFiles(), broker.folder() / "store");
-    ASSERT_TRUE(tool);
-    const auto refused = broker.run();
-    EXPECT_EQ(refused.exitCode, 1) << refused.err;
-    EXPECT_TRUE(refused.err.starts_with(refusal(broker.folder() / "store", ::getpid()))) << refused.err;
+    for (const auto& store : kStores) {
+        BrokerProcess broker(onStore(store));
+        const auto tool = lockStore(systemFiles(), broker.folder() / "store");
+        ASSERT_TRUE(tool);
+        const auto refused = broker.run();
+        EXPECT_EQ(refused.exitCode, 1) << refused.err;
+        EXPECT_TRUE(refused.err.starts_with(refusal(broker.folder() / "store", ::getpid()))) << refused.err;
+    }
 }
 
+// One store: a path of its own has the database alone.
 TEST(DataDirectories, OfADatabaseMayBeTheRootItself) {
-    BrokerProcess broker(with("storage-sqlite") + "\nstorePathSqlite = store");
+    BrokerProcess broker(onStore("storage-sqlite") + "storePathSqlite = store");
     ASSERT_TRUE(broker.start()) << broker.output();
     EXPECT_TRUE(std::filesystem::exists(broker.folder() / "store/messages.db"));
-    BrokerProcess other(with("storage-sqlite") + "\nstorePathSqlite = " + (broker.folder() / "store"));
+    BrokerProcess other(onStore("storage-sqlite") + "storePathSqlite = " + (broker.folder() / "store"));
     const auto refused = other.run();
     EXPECT_EQ(refused.exitCode, 1) << refused.err;
     EXPECT_NE(refused.err.find(refusal(broker.folder() / "store", broker.pid())), std::string::npos) << refused.err;
@@ -154,8 +156,10 @@ TEST(DataDirectories, OfADatabaseMayBeTheRootItself) {
 TEST(DataDirectories, AreNotLockedByANameServerAlone) {
     BrokerProcess namesrv("roles = namesrv");
     ASSERT_TRUE(namesrv.start()) << namesrv.output();
-    BrokerProcess broker("roles = broker");
-    EXPECT_TRUE(broker.start({"-D", "storePathRootDir=" + (namesrv.folder() / "store")})) << broker.output();
+    for (const auto& store : kStores) {
+        BrokerProcess broker("roles = broker\n" + onStore(store));
+        EXPECT_TRUE(broker.start({"-D", "storePathRootDir=" + (namesrv.folder() / "store")})) << broker.output();
+    }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // Left to others: everything that needs a clock of its own (unit tests of delay and timer), Java's client (interop).
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 
 #include "patchbay/protocol/headers/PullMessage.h"
 #include "patchbay/protocol/headers/Recall.h"
@@ -46,8 +47,10 @@ struct Messages {
     }
 };
 
-class DelayedTest : public ::testing::TestWithParam<const char*> {
+class DelayedTest : public OnEachStore {
 protected:
+    /// A machine with a full disk must not fail here.
+    static std::string settings() { return onStore(GetParam()) + (GetParam() == "storage-mmap" ? "diskSpaceWarningLevelRatio = 99\n" : ""); }
     /// The recall handle of a message that was taken.
     std::string send(RawClient& client, const std::string& body, const std::string& name, std::int64_t value) {
         protocol::SendMessageRequest header;
@@ -120,7 +123,7 @@ protected:
 };
 
 TEST_P(DelayedTest, ComeInTime) {
-    BrokerProcess broker(std::string("messageDelayLevel = 1s 3s\n") + GetParam());
+    BrokerProcess broker("messageDelayLevel = 1s 3s\n" + settings());
     ASSERT_TRUE(broker.start()) << broker.output();
     RawClient client(broker.brokerPort());
     sendMany(client, 1000, 800, "m");
@@ -135,7 +138,7 @@ TEST_P(DelayedTest, ComeInTime) {
 }
 
 TEST_P(DelayedTest, SurviveAKillAndAStop) {
-    BrokerProcess broker(std::string("messageDelayLevel = 1s 3s\nrecallMessageEnable = true\n") + GetParam());
+    BrokerProcess broker("messageDelayLevel = 1s 3s\nrecallMessageEnable = true\n" + settings());
     ASSERT_TRUE(broker.start()) << broker.output();
     {
         RawClient client(broker.brokerPort());
@@ -168,7 +171,7 @@ TEST_P(DelayedTest, SurviveAKillAndAStop) {
 }
 
 TEST_P(DelayedTest, TimedOnesComeOnceThoughTheBrokerIsKilledAmongThem) {
-    BrokerProcess broker(std::string("timerFlushIntervalMs = 60000\n") + GetParam());
+    BrokerProcess broker("timerFlushIntervalMs = 60000\n" + settings());
     ASSERT_TRUE(broker.start()) << broker.output();
     {
         RawClient client(broker.brokerPort());
@@ -194,10 +197,7 @@ TEST_P(DelayedTest, TimedOnesComeOnceThoughTheBrokerIsKilledAmongThem) {
     expectNoneEarly();
 }
 
-// A machine with a full disk must not fail here.
-INSTANTIATE_TEST_SUITE_P(Stores, DelayedTest,
-                         ::testing::Values("diskSpaceWarningLevelRatio = 99\nservice.patchbay.MessageStore = storage-mmap\n", "service.patchbay.MessageStore = storage-sqlite\n"),
-                         [](const auto& param) { return param.index == 0 ? "Mmap" : "Sqlite"; });
+PATCHBAY_ON_EACH_STORE(DelayedTest);
 
 }  // namespace
 }  // namespace patchbay::test

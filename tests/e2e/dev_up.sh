@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Proves: ./dev up and ./dev down keep their promises: forms, process ids, readiness, restart on the same data, parts alone, stores.
+# Proves: ./dev up and ./dev down keep their promises: forms, process ids, readiness, restart on the same data, parts alone, stores
+# (mmap, which is what there is when nothing is said, and sqlite).
 # How: the real commands on free ports with the build that ctest runs (PATCHBAY_BUILD).
 # Left to others: what the processes do once they run.
 cd "$(dirname "$0")/../.."

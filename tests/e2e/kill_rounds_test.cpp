@@ -204,16 +204,16 @@ TEST_P(KillRounds, NothingAcknowledgedIsMissingDoubledOrOutOfPlace) {
     EXPECT_EQ(broker.stop(SIGTERM), 0) << broker.output();
 }
 
-constexpr std::array kStores{"flushDiskType = ASYNC_FLUSH\nservice.patchbay.MessageStore = storage-mmap\n",
-                             "flushDiskType = SYNC_FLUSH\nservice.patchbay.MessageStore = storage-mmap\n",
-                             "flushDiskType = SYNC_FLUSH\nsqliteBytesMax = 32M\nservice.patchbay.MessageStore = storage-sqlite\n",
-                             "flushDiskType = ASYNC_FLUSH\nsqliteBytesMax = 32M\nservice.patchbay.MessageStore = storage-sqlite\n"};
+constexpr std::array kSettings{"flushDiskType = ASYNC_FLUSH\nservice.patchbay.MessageStore = storage-mmap\n",
+                               "flushDiskType = SYNC_FLUSH\nservice.patchbay.MessageStore = storage-mmap\n",
+                               "flushDiskType = SYNC_FLUSH\nsqliteBytesMax = 32M\nservice.patchbay.MessageStore = storage-sqlite\n",
+                               "flushDiskType = ASYNC_FLUSH\nsqliteBytesMax = 32M\nservice.patchbay.MessageStore = storage-sqlite\n"};
 
-std::string storeName(const ::testing::TestParamInfo<const char*>& param) {
+std::string settingsName(const ::testing::TestParamInfo<const char*>& param) {
     return std::vector<std::string>{"MmapAsync", "MmapSync", "SqliteSync", "SqliteAsync"}.at(param.index);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, KillRounds, ::testing::ValuesIn(kStores), storeName);
+INSTANTIATE_TEST_SUITE_P(Stores, KillRounds, ::testing::ValuesIn(kSettings), settingsName);
 
 }  // namespace
 }  // namespace patchbay::test

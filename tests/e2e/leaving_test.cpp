@@ -3,6 +3,7 @@
 // Left to others: the order of registrations and of the departure (unit tests of registration and namesrv).
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,9 @@ std::string clusterInfo(RawClient& nameServer) {
     return answer ? answer->body : std::string();
 }
 
-TEST(Leaving, ABrokerThatStopsIsInNoRouteWheneverItIsTold) {
+class Leaving : public OnEachStore {};
+
+TEST_P(Leaving, ABrokerThatStopsIsInNoRouteWheneverItIsTold) {
     BrokerProcess nameServer("roles = namesrv");
     ASSERT_TRUE(nameServer.start()) << nameServer.output();
     const std::string address = "127.0.0.1:" + std::to_string(nameServer.namesrvPort());
@@ -31,7 +34,7 @@ TEST(Leaving, ABrokerThatStopsIsInNoRouteWheneverItIsTold) {
     for (int round = 0; round < 3; ++round) {
         // Before, while and after it registers.
         for (const char* moment : {"plugin started plugin=topics", "plugin started plugin=registration", "plugin started plugin=timer", "this is: patchbay", ""}) {
-            BrokerProcess broker("roles = broker\nnamesrvAddr = " + address + "\nbrokerName = " + kName);
+            BrokerProcess broker("roles = broker\nnamesrvAddr = " + address + "\nbrokerName = " + kName + "\n" + onStore(GetParam()));
             if (*moment == '\0') {
                 ASSERT_TRUE(broker.start()) << broker.output();
                 for (int tries = 0; tries < 2'000 && clusterInfo(client).find(kName) == std::string::npos; ++tries) {
@@ -48,6 +51,8 @@ TEST(Leaving, ABrokerThatStopsIsInNoRouteWheneverItIsTold) {
     }
     EXPECT_GE(wasThere, 3) << "a broker that never was there cannot leave";
 }
+
+PATCHBAY_ON_EACH_STORE(Leaving);
 
 }  // namespace
 }  // namespace patchbay::test

@@ -4,6 +4,7 @@
 // Left to others: what each key does (unit tests of the plugins), the store of such changes (kernel_config_test).
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 
 #include "patchbay/protocol/PrivateCode.h"
 #include "patchbay/protocol/json/Value.h"
@@ -15,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace patchbay::test {
 namespace {
@@ -23,7 +25,7 @@ using protocol::RequestCode;
 
 constexpr const char* kCandidates[] = {"", "0", "-1", "95", "2000000000", "99999999999999999999", "true", "false", "maybe", "04;25", "a b # c"};
 
-class RuntimeConfig : public ::testing::TestWithParam<const char*> {
+class RuntimeConfig : public OnEachStore {
 protected:
     void SetUp() override {
         ASSERT_TRUE(broker_.start()) << broker_.output();
@@ -61,7 +63,7 @@ protected:
         return again.run({"--check", "-D", "storePathRootDir=" + (broker_.folder() / "store")});
     }
 
-    BrokerProcess broker_{std::string("service.patchbay.MessageStore = ") + GetParam()};
+    BrokerProcess broker_{onStore(GetParam())};
     std::unique_ptr<RawClient> client_;
 };
 
@@ -82,20 +84,24 @@ TEST_P(RuntimeConfig, ThatIsTakenIsTakenByTheNextStart) {
     EXPECT_GT(taken, 20);
 }
 
-TEST_P(RuntimeConfig, ThatContradictsAnotherKeyIsRefusedAndLeavesNoTrace) {
-    if (std::string(GetParam()) != "storage-mmap") return;
-    for (const auto& [key, value] : {std::pair("diskSpaceCleanForciblyRatio", "95"), std::pair("diskSpaceWarningLevelRatio", "80"), std::pair("deleteWhen", "25")}) {
-        const auto refused = ask(RequestCode::UpdateBrokerConfig, std::string(key) + "=" + value + "\n");
-        EXPECT_EQ(refused.code, 1) << key;
-        EXPECT_NE(refused.remark.value_or("").find(std::string(key) == "deleteWhen" ? "deleteWhen" : "diskSpaceCleanForciblyRatio"), std::string::npos)
-            << refused.remark.value_or("");
+TEST_P(RuntimeConfig, ThatIsRefusedLeavesNoTrace) {
+    // A line, and the key that the answer names; two of them contradict another key.
+    std::vector<std::pair<std::string, std::string>> lines{{"fileReservedTime=-1", "fileReservedTime"}};
+    if (GetParam() == "storage-mmap") {
+        lines.insert(lines.end(), {{"diskSpaceCleanForciblyRatio=95", "diskSpaceCleanForciblyRatio"},
+                                   {"diskSpaceWarningLevelRatio=80", "diskSpaceCleanForciblyRatio"}, {"deleteWhen=25", "deleteWhen"}});
     }
-    EXPECT_EQ(broker_.folder().read("store/config/runtime.properties").find("disk"), std::string::npos);
+    for (const auto& [line, key] : lines) {
+        const auto refused = ask(RequestCode::UpdateBrokerConfig, line + "\n");
+        EXPECT_EQ(refused.code, 1) << line;
+        EXPECT_NE(refused.remark.value_or("").find(key), std::string::npos) << refused.remark.value_or("");
+        EXPECT_EQ(broker_.folder().read("store/config/runtime.properties").find(line.substr(0, line.find('='))), std::string::npos);
+    }
     EXPECT_EQ(broker_.stop(SIGTERM), 0);
     EXPECT_TRUE(broker_.start()) << broker_.output();
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, RuntimeConfig, ::testing::Values("storage-mmap", "storage-sqlite"));
+PATCHBAY_ON_EACH_STORE(RuntimeConfig);
 
 }  // namespace
 }  // namespace patchbay::test

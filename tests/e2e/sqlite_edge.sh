@@ -2,6 +2,7 @@
 # Proves: etc/examples/sqlite-edge is accepted as it is, starts the whole product on one database, and leaves one file after a clean stop.
 # How: the example's own file with a directory and ports of the test, in the build that ctest runs (PATCHBAY_BUILD). Left to others: what is sent
 # and read (kill_rounds_test), the store (tests/unit/plugins/storage-sqlite).
+# One store: the example is the database.
 cd "$(dirname "$0")/../.." || exit 1
 . tools/dev/lib.sh
 set +e

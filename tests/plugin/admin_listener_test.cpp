@@ -1,7 +1,8 @@
 // Proves: administration has a port of its own where the configuration says so, and then no other; clients are served where they were.
-// How: the built broker with its real plugins. Left to others: what the codes do (unit tests of the plugins), interceptors (registrations_test).
+// How: the built broker with its real plugins and each store. Left to others: what the codes do (unit tests of the plugins), interceptors (registrations_test).
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 
 #include "patchbay/protocol/PrivateCode.h"
 
@@ -25,8 +26,10 @@ int ask(std::uint16_t port, RequestCode code) {
     return answer ? answer->code : -1;
 }
 
-TEST(AdminListener, ServesAdministrationAloneAndNothingElse) {
-    BrokerProcess broker("adminListenPort = 0\n");
+class AdminListener : public OnEachStore {};
+
+TEST_P(AdminListener, ServesAdministrationAloneAndNothingElse) {
+    BrokerProcess broker("adminListenPort = 0\n" + onStore(GetParam()));
     ASSERT_TRUE(broker.start()) << broker.output();
     ASSERT_NE(broker.adminPort(), 0) << broker.readyLine();
     for (const auto code : {RequestCode::GetBrokerConfig, RequestCode::GetBrokerRuntimeInfo, RequestCode::GetSystemTopicListFromBroker,
@@ -47,8 +50,8 @@ TEST(AdminListener, ServesAdministrationAloneAndNothingElse) {
     EXPECT_EQ(broker.stop(SIGTERM), 0) << broker.output();
 }
 
-TEST(AdminListener, LeavesTablesThatSlavesReadWhereTheyAre) {
-    BrokerProcess broker("adminListenPort = 0\n");
+TEST_P(AdminListener, LeavesTablesThatSlavesReadWhereTheyAre) {
+    BrokerProcess broker("adminListenPort = 0\n" + onStore(GetParam()));
     ASSERT_TRUE(broker.start()) << broker.output();
     for (const auto code : {RequestCode::GetAllTopicConfig, RequestCode::GetAllSubscriptiongroupConfig, RequestCode::GetAllConsumerOffset}) {
         EXPECT_EQ(ask(broker.brokerPort(), code), 0) << static_cast<int>(code);
@@ -56,8 +59,8 @@ TEST(AdminListener, LeavesTablesThatSlavesReadWhereTheyAre) {
     }
 }
 
-TEST(AdminListener, LeavesToolsThatReadMessagesWhatTheyNeed) {
-    BrokerProcess broker("adminListenPort = 0\n");
+TEST_P(AdminListener, LeavesToolsThatReadMessagesWhatTheyNeed) {
+    BrokerProcess broker("adminListenPort = 0\n" + onStore(GetParam()));
     ASSERT_TRUE(broker.start()) << broker.output();
     for (const auto port : {broker.brokerPort(), broker.adminPort()}) {
         RawClient client(port);
@@ -69,15 +72,18 @@ TEST(AdminListener, LeavesToolsThatReadMessagesWhatTheyNeed) {
     }
 }
 
-TEST(AdminListener, IsNotThereUnlessAsked) {
-    BrokerProcess broker;
+TEST_P(AdminListener, IsNotThereUnlessAsked) {
+    BrokerProcess broker(onStore(GetParam()));
     ASSERT_TRUE(broker.start()) << broker.output();
     EXPECT_EQ(broker.adminPort(), 0);
     EXPECT_EQ(ask(broker.brokerPort(), RequestCode::GetBrokerRuntimeInfo), 0);
     EXPECT_EQ(ask(broker.namesrvPort(), kListPlugins), 0);
 }
 
-TEST(AdminListener, CanBelongToANameServer) {
+PATCHBAY_ON_EACH_STORE(AdminListener);
+
+// One store: a name server has none.
+TEST(AdminListenerAlone, CanBelongToANameServer) {
     BrokerProcess broker("roles = namesrv\nadminListenPort = 0\n");
     ASSERT_TRUE(broker.start()) << broker.output();
     EXPECT_EQ(ask(broker.adminPort(), kListPlugins), 0);

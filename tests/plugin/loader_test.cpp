@@ -1,7 +1,9 @@
 // Proves: every kind of plugin that cannot work is refused with one clear line, all of them in one run, and what had started before a
 // failing one is stopped again in reverse. How: the built executable and libraries that break one rule each.
 // Left to others: requests (serving_test), order and manifests in detail (unit/kernel/plugin).
+// One store: brokers here have none, but for those of two tests that go through each.
 #include "support/BrokerProcess.h"
+#include "support/Stores.h"
 
 #include <gtest/gtest.h>
 
@@ -156,30 +158,34 @@ TEST(PluginLoader, RefusesWhatBearsAFilesNameAndIsNone) {
 }
 
 TEST(PluginLoader, SaysOnceWhatSeveralPluginsRefuse) {
-    BrokerProcess broker("flushDiskType = NEVER\nfileReservedTime = x\nmaxMessageSize = y");
-    const auto result = broker.run({"--check"});
-    EXPECT_EQ(result.exitCode, 78);
-    for (const char* line : {": flushDiskType: 'NEVER' is", ": fileReservedTime: 'x' is", ": maxMessageSize: 'y' is"}) {
-        const auto at = result.err.find(line);
-        EXPECT_NE(at, std::string::npos) << result.err;
-        EXPECT_EQ(result.err.find(line, at + 1), std::string::npos) << result.err;
+    for (const auto& store : kStores) {
+        BrokerProcess broker("flushDiskType = NEVER\nfileReservedTime = x\nmaxMessageSize = y\n" + onStore(store));
+        const auto result = broker.run({"--check"});
+        EXPECT_EQ(result.exitCode, 78);
+        for (const char* line : {": flushDiskType: 'NEVER' is", ": fileReservedTime: 'x' is", ": maxMessageSize: 'y' is"}) {
+            const auto at = result.err.find(line);
+            EXPECT_NE(at, std::string::npos) << result.err;
+            EXPECT_EQ(result.err.find(line, at + 1), std::string::npos) << result.err;
+        }
     }
 }
 
 TEST(PluginLoader, ComparesTheLongestFrameWithTheLargestMessage) {
-    BrokerProcess both("frameMaxLength = 2M\nmaxMessageSize = 4M");
-    const auto refused = both.run({"--check"});
-    EXPECT_EQ(refused.exitCode, 78);
-    EXPECT_EQ(refused.err, "PB-1206 " + both.configPath() + ":5: frameMaxLength: 2097152 is below maxMessageSize (4194304, " + both.configPath() +
-                               ":6), so such messages could not come\n");
-    BrokerProcess equal("frameMaxLength = 2M\nmaxMessageSize = 2M");
-    EXPECT_EQ(equal.run({"--check"}).exitCode, 0);
-    BrokerProcess small("frameMaxLength = 2M");
-    EXPECT_NE(small.run({"--check"}).err.find("is below maxMessageSize (4194304, default)"), std::string::npos);
-    // A change that was taken while the broker ran does not stop its next start.
-    BrokerProcess changed("frameMaxLength = 5M");
-    changed.folder().write("store/config/runtime.properties", "maxMessageSize = 6000000\n");
-    EXPECT_EQ(changed.run({"--check"}).exitCode, 0);
+    for (const auto& store : kStores) {
+        BrokerProcess both("frameMaxLength = 2M\nmaxMessageSize = 4M\n" + onStore(store));
+        const auto refused = both.run({"--check"});
+        EXPECT_EQ(refused.exitCode, 78);
+        EXPECT_EQ(refused.err, "PB-1206 " + both.configPath() + ":5: frameMaxLength: 2097152 is below maxMessageSize (4194304, " +
+                                   both.configPath() + ":6), so such messages could not come\n");
+        BrokerProcess equal("frameMaxLength = 2M\nmaxMessageSize = 2M\n" + onStore(store));
+        EXPECT_EQ(equal.run({"--check"}).exitCode, 0);
+        BrokerProcess small("frameMaxLength = 2M\n" + onStore(store));
+        EXPECT_NE(small.run({"--check"}).err.find("is below maxMessageSize (4194304, default)"), std::string::npos);
+        // A change that was taken while the broker ran does not stop its next start.
+        BrokerProcess changed("frameMaxLength = 5M\n" + onStore(store));
+        changed.folder().write("store/config/runtime.properties", "maxMessageSize = 6000000\n");
+        EXPECT_EQ(changed.run({"--check"}).exitCode, 0);
+    }
 }
 
 TEST(PluginLoader, ReportsAllProblemsOfAllPluginsAtOnce) {

@@ -1,9 +1,10 @@
 // Proves: a broker with the mirror of sdk/examples forwards its topics to another one, also after the mirror was exchanged and after both were
-// killed; two mirrors in opposite directions come to rest. How: two built brokers with their real plugins. Left to others: failures and
+// killed; two mirrors in opposite directions come to rest. How: two built brokers with their real plugins and each store. Left to others: failures and
 // refusals (sdk/examples/mirror/mirror_test).
 #include "support/BrokerProcess.h"
 #include "support/Commands.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 
 #include "patchbay/protocol/PrivateCode.h"
 #include "patchbay/protocol/message/MessageRecord.h"
@@ -34,7 +35,7 @@ std::map<std::string, std::string> ownPlugins() {
     return files;
 }
 
-class MirrorTest : public ::testing::Test {
+class MirrorTest : public OnEachStore {
 protected:
     static void mirror(BrokerProcess& from, BrokerProcess& to) {
         from.folder().write("plugins.d/90-mirror.conf",
@@ -78,19 +79,19 @@ protected:
         return bodies;
     }
 
-    BrokerProcess here_{"brokerName = here\nbrokerClusterName = c1\n", ownPlugins()};
-    BrokerProcess there_{"brokerName = there\nbrokerClusterName = c2\n", ownPlugins()};
+    BrokerProcess here_{"brokerName = here\nbrokerClusterName = c1\n" + onStore(GetParam()), ownPlugins()};
+    BrokerProcess there_{"brokerName = there\nbrokerClusterName = c2\n" + onStore(GetParam()), ownPlugins()};
 };
 
-TEST_F(MirrorTest, ForwardsAlsoAfterItWasExchanged) {
+TEST_P(MirrorTest, ForwardsAlsoAfterItWasExchanged) {
     for (int i = 0; i < 20; ++i) send(here_, "a" + std::to_string(i), i % kQueues);
     EXPECT_EQ(receive(there_, 6).size(), 6U) << here_.output();   // the one that made the topic, and five
-    for (const auto* plugin : {"mirror", "storage-mmap"}) {
+    for (const auto& plugin : {std::string("mirror"), GetParam()}) {
         auto reload = RemotingCommand::request(static_cast<RequestCode>(protocol::PrivateCode::ReloadPlugin));
         reload.set("name", plugin);
         const auto answer = RawClient(here_.brokerPort()).call(reload);
         ASSERT_TRUE(answer && answer->code == 0) << here_.output();
-        for (int i = 0; i < 20; ++i) send(here_, std::string(plugin) + std::to_string(i), i % kQueues);
+        for (int i = 0; i < 20; ++i) send(here_, plugin + std::to_string(i), i % kQueues);
     }
     std::multiset<std::string> all;
     for (int queue = 0; queue < kQueues; ++queue) {
@@ -101,7 +102,7 @@ TEST_F(MirrorTest, ForwardsAlsoAfterItWasExchanged) {
     EXPECT_EQ(here_.stop(SIGTERM), 0) << here_.output();
 }
 
-TEST_F(MirrorTest, LosesNothingWhenItIsKilled) {
+TEST_P(MirrorTest, LosesNothingWhenItIsKilled) {
     for (int i = 0; i < 50; ++i) send(here_, "b" + std::to_string(i));
     here_.stop(SIGKILL);
     ASSERT_TRUE(here_.start()) << here_.output();
@@ -112,7 +113,7 @@ TEST_F(MirrorTest, LosesNothingWhenItIsKilled) {
     EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 52U) << here_.output();
 }
 
-TEST_F(MirrorTest, ComesToRestWithAMirrorInTheOtherDirection) {
+TEST_P(MirrorTest, ComesToRestWithAMirrorInTheOtherDirection) {
     mirror(there_, here_);
     send(here_, "from here");
     send(there_, "from there");
@@ -123,6 +124,8 @@ TEST_F(MirrorTest, ComesToRestWithAMirrorInTheOtherDirection) {
     EXPECT_EQ(receive(there_, 4).size(), 4U);
     EXPECT_EQ(receive(here_, 3).size(), 3U);
 }
+
+PATCHBAY_ON_EACH_STORE(MirrorTest);
 
 }  // namespace
 }  // namespace patchbay::test

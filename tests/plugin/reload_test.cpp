@@ -1,5 +1,6 @@
 // Proves: a plugin whose library was replaced is swapped under load without losing a request, held ones included; a bad library
 // changes nothing. How: two builds of one plugin, moved over each other, and SIGHUP. Left to others: what plugins do when they drain.
+// One store: no broker here has any.
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
 

@@ -1,6 +1,7 @@
 // Proves: a plugin that loses requests or throws harms only its own requests, a stop waits for and hands back what is held, and the
 // process does what its signals say. How: the built executable with a plugin that misbehaves by request code.
 // Left to others: plugins that cannot start (loader_test).
+// One store: no broker here has any.
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
 

@@ -4,6 +4,7 @@
 // bad new libraries (reload_test), clients of other languages (interop).
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 #include "support/Traffic.h"
 
 #include "patchbay/protocol/PrivateCode.h"
@@ -32,9 +33,9 @@ RemotingCommand request(PrivateCode code, const std::string& name = {}) {
     return command;
 }
 
-class SwapTest : public ::testing::TestWithParam<std::string> {
+class SwapTest : public OnEachStore {
 protected:
-    SwapTest() : broker_("service.patchbay.MessageStore = " + GetParam() + "\nmappedFileSizeCommitLog = 16777216\n") {}
+    SwapTest() : broker_(onStore(GetParam()) + "mappedFileSizeCommitLog = 16777216\n") {}
     void SetUp() override { ASSERT_TRUE(broker_.start()) << broker_.output(); }
 
     void reload(RawClient& client, const std::string& plugin) {
@@ -116,9 +117,9 @@ TEST_P(SwapTest, TheStoreIsExchangedWhileSendsWait) {
 }
 
 /// An operator at work.
-class OperateTest : public ::testing::Test {
+class OperateTest : public OnEachStore {
 protected:
-    OperateTest() : broker_("metricsPromExporterPort = 0\nplugin.metrics.enabled = true\n") {}
+    OperateTest() : broker_("metricsPromExporterPort = 0\nplugin.metrics.enabled = true\n" + onStore(GetParam())) {}
     void SetUp() override { ASSERT_TRUE(broker_.start()) << broker_.output(); }
 
     static protocol::RemotingCommand ask(RawClient& client, PrivateCode code, const std::string& name = {}) {
@@ -126,6 +127,7 @@ protected:
         EXPECT_TRUE(answer) << answer.error().toString();
         return answer ? *answer : protocol::RemotingCommand();
     }
+    static std::string otherStore() { return GetParam() == kStores[0] ? kStores[1] : kStores[0]; }
     static std::string stateOf(const std::string& body, const std::string& plugin) {
         const auto at = body.find("{\"name\":\"" + plugin + "\"");
         const auto state = body.find("\"state\":\"", at);
@@ -135,7 +137,7 @@ protected:
     BrokerProcess broker_;
 };
 
-TEST_F(OperateTest, SwitchesPluginsAndKeepsThatOverARestart) {
+TEST_P(OperateTest, SwitchesPluginsAndKeepsThatOverARestart) {
     {
         RawClient client(broker_.brokerPort());
         EXPECT_EQ(stateOf(ask(client, PrivateCode::ListPlugins).body, "reply"), "serving");
@@ -146,9 +148,9 @@ TEST_F(OperateTest, SwitchesPluginsAndKeepsThatOverARestart) {
         EXPECT_EQ(needed.code, 1);
         EXPECT_NE(needed.remark.value_or("").find("PB-1111"), std::string::npos) << needed.remark.value_or("");
         EXPECT_EQ(ask(client, PrivateCode::DisablePlugin, "nobody").code, 1);
-        const auto other = ask(client, PrivateCode::EnablePlugin, "storage-sqlite");
+        const auto other = ask(client, PrivateCode::EnablePlugin, otherStore());
         EXPECT_EQ(other.code, 1);
-        EXPECT_NE(other.remark.value_or("").find("service.patchbay.MessageStore is storage-mmap"), std::string::npos) << other.remark.value_or("");
+        EXPECT_NE(other.remark.value_or("").find("service.patchbay.MessageStore is " + GetParam()), std::string::npos) << other.remark.value_or("");
     }
     EXPECT_EQ(broker_.stop(SIGTERM), 0);
     ASSERT_TRUE(broker_.start()) << broker_.output();
@@ -159,7 +161,7 @@ TEST_F(OperateTest, SwitchesPluginsAndKeepsThatOverARestart) {
     EXPECT_EQ(broker_.stop(SIGTERM), 0);
 }
 
-TEST_F(OperateTest, TellsWhatRunsAgainstWhatTheFilesSay) {
+TEST_P(OperateTest, TellsWhatRunsAgainstWhatTheFilesSay) {
     RawClient client(broker_.brokerPort());
     auto body = ask(client, PrivateCode::CompareConfiguration).body;
     EXPECT_EQ(body.find("\"differs\":true"), std::string::npos) << body;
@@ -170,9 +172,11 @@ TEST_F(OperateTest, TellsWhatRunsAgainstWhatTheFilesSay) {
     EXPECT_NE(body.find("\"fileValue\":\"77\"", at), std::string::npos) << body.substr(at, 400);
     EXPECT_NE(body.find("\"differs\":true", at), std::string::npos);
     const auto good = broker_.folder().read("main.conf");
-    broker_.folder().write("main.conf", good + "plugin.reply.enabled = false\nservice.patchbay.MessageStore = storage-sqlite\n");
+    auto changed = good + "plugin.reply.enabled = false\n";
+    changed.replace(changed.find(GetParam()), GetParam().size(), otherStore());
+    broker_.folder().write("main.conf", changed);
     body = ask(client, PrivateCode::CompareConfiguration).body;
-    for (const auto& [key, value] : {std::pair("plugin.reply.enabled", "false"), std::pair("service.patchbay.MessageStore", "storage-sqlite")}) {
+    for (const auto& [key, value] : {std::pair("plugin.reply.enabled", std::string("false")), std::pair("service.patchbay.MessageStore", otherStore())}) {
         const auto line = body.find(std::string("\"key\":\"") + key + "\"");
         ASSERT_NE(line, std::string::npos) << key;
         const auto fact = body.substr(line, body.find('}', line) - line);
@@ -188,7 +192,7 @@ TEST_F(OperateTest, TellsWhatRunsAgainstWhatTheFilesSay) {
     EXPECT_NE(refused.remark.value_or("").find("did you mean heldPullsMax?"), std::string::npos) << refused.remark.value_or("");
 }
 
-TEST_F(OperateTest, ServesMetricsAndHealthOverHttp) {
+TEST_P(OperateTest, ServesMetricsAndHealthOverHttp) {
     const auto log = broker_.output();
     const auto at = log.find("metrics are served host=127.0.0.1 port=");
     ASSERT_NE(at, std::string::npos) << log;
@@ -206,11 +210,8 @@ TEST_F(OperateTest, ServesMetricsAndHealthOverHttp) {
     EXPECT_EQ(broker_.stop(SIGTERM), 0);
 }
 
-std::string storeName(const ::testing::TestParamInfo<std::string>& param) {
-    return param.param == "storage-mmap" ? "Mmap" : "Sqlite";
-}
-
-INSTANTIATE_TEST_SUITE_P(Stores, SwapTest, ::testing::Values("storage-mmap", "storage-sqlite"), storeName);
+PATCHBAY_ON_EACH_STORE(SwapTest);
+PATCHBAY_ON_EACH_STORE(OperateTest);
 
 }  // namespace
 }  // namespace patchbay::test

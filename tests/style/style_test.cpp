@@ -1,10 +1,12 @@
 // Proves: plugins include only the SDK, their own headers and the system's; each exports exactly the three names of the contract; files
-// keep to their size; error numbers and generated documents are what the program prints now. How: the source tree, nm and the built executable.
+// keep to their size; error numbers and generated documents are what the program prints now; tests that start the broker run on each store or say
+// why not. How: the source tree, nm and the built executable.
 // Left to others: who links whom (checked when CMake configures).
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -134,6 +136,81 @@ TEST(Style, FilesAreShortEnoughToRead) {
             const auto text = readFile(file);
             EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 700) << file;
         }
+    }
+}
+
+bool includesOneOf(const std::string& text, const std::set<std::string>& headers) {
+    return std::any_of(headers.begin(), headers.end(), [&](const std::string& name) {
+        return text.find("/" + name + "\"\n") != std::string::npos || text.find("#include \"" + name + "\"\n") != std::string::npos;
+    });
+}
+
+/// Sources of tests that start the built broker, by themselves or by a fixture.
+std::vector<fs::path> testsWithABroker() {
+    const auto sources = sourcesUnder(kSource / "tests");
+    std::set<std::string> headers{"BrokerProcess.h"};
+    for (std::size_t before = 0; before != headers.size();) {
+        before = headers.size();
+        for (const auto& file : sources) {
+            if (file.extension() == ".h" && includesOneOf(readFile(file), headers)) headers.insert(file.filename().string());
+        }
+    }
+    std::vector<fs::path> list;
+    for (const auto& file : sources) {
+        if (file.extension() == ".cpp" && includesOneOf(readFile(file), headers)) list.push_back(file);
+    }
+    return list;
+}
+
+constexpr const char* kOneStore = "// One store: ";
+
+/// Whether the test that begins there goes through the stores itself, or the line above it says why it does not.
+bool isOnEachStore(const std::string& text, std::size_t at) {
+    const auto above = text.rfind('\n', at - 2) + 1;
+    const auto end = text.find("\nTEST", at);
+    return text.compare(above, std::strlen(kOneStore), kOneStore) == 0 || text.substr(at, end - at).find("kStores") != std::string::npos;
+}
+
+/// Whether a suite with a parameter has each store among its values.
+bool hasEachStore(const std::string& text, const std::string& suite) {
+    if (text.find("PATCHBAY_ON_EACH_STORE(" + suite + ")") != std::string::npos) return true;
+    return text.find(", " + suite + ",") != std::string::npos && text.find("storage-mmap") != std::string::npos &&
+           text.find("storage-sqlite") != std::string::npos;
+}
+
+TEST(Style, TestsThatStartABrokerRunOnEachStoreOrSayWhyNot) {
+    const auto files = testsWithABroker();
+    EXPECT_GT(files.size(), 15U);
+    for (const auto& file : files) {
+        const auto text = readFile(file);
+        if (text.substr(0, text.find("#include")).find(kOneStore) != std::string::npos) continue;
+        for (auto at = text.find("\nTEST"); at != std::string::npos; at = text.find("\nTEST", at)) {
+            ++at;
+            const auto line = text.substr(at, text.find('\n', at) - at);
+            const auto suite = line.substr(line.find('(') + 1, line.find(',') - line.find('(') - 1);
+            EXPECT_TRUE(line.starts_with("TEST_P(") ? hasEachStore(text, suite) : isOnEachStore(text, at)) << file << ": " << line;
+        }
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / "tests")) {
+        if (entry.path().extension() != ".sh") continue;
+        const auto text = readFile(entry.path());
+        if (text.find("ready in") == std::string::npos && text.find("dev up ") == std::string::npos) continue;
+        const bool each = text.find("mmap") != std::string::npos && text.find("sqlite") != std::string::npos;
+        EXPECT_TRUE(each || text.find("# One store: ") != std::string::npos) << entry.path();
+    }
+}
+
+TEST(Style, GroupsOfInteropLeaveTheStoreToTheRunner) {
+    const auto script = readFile(kSource / "tools/dev/interop");
+    const auto first = script.find("tools/dev/up");
+    EXPECT_NE(first, std::string::npos);
+    EXPECT_EQ(script.find("tools/dev/up", first + 1), std::string::npos) << "brokers are started by up()";
+    for (const char* store : {"store=mmap", "store=sqlite"}) EXPECT_EQ(script.find(store), std::string::npos) << store;
+    // The rows of those that do not run on both.
+    std::istringstream lines(readFile(kSource / "tests/interop/README.md"));
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("| ") || line.starts_with("| group ")) continue;
+        EXPECT_NE(script.find("\ngroup_" + line.substr(2, line.find(' ', 2) - 2) + "() {"), std::string::npos) << "there is no such group: " << line;
     }
 }
 

@@ -26,7 +26,7 @@ _patchbay_dev() {
         build)
             mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/.*{"name": "\([a-z-]*\)".*/\1/p' "$here/CMakePresets.json" | grep -vx base)" -- "$word") ;;
         interop)
-            mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^group_\([a-z_]*\)().*/\1/p' "$here/tools/dev/interop")" -- "$word") ;;
+            mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^group_\([a-z0-9_]*\)().*/\1/p' "$here/tools/dev/interop")" -- "$word") ;;
         bench) mapfile -t COMPREPLY < <(compgen -W 'compare size' -- "$word") ;;
         run) mapfile -t COMPREPLY < <(compgen -W '-D --check --print-config' -- "$word") ;;
     esac

@@ -3,6 +3,7 @@
 
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
+#include "support/Stores.h"
 
 #include "patchbay/protocol/json/Value.h"
 
@@ -25,7 +26,7 @@ protected:
 
     static void SetUpTestSuite() { startBroker("storage-mmap"); }
     static void startBroker(const std::string& store) {
-        broker_ = new BrokerProcess("service.patchbay.MessageStore = " + store + "\n");
+        broker_ = new BrokerProcess(onStore(store));
         ASSERT_TRUE(broker_->start()) << broker_->output();
         // The broker listens before the name server knows it.
         int tries = 0;

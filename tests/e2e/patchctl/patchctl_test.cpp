@@ -1,5 +1,5 @@
 // Proves: every command of patchctl does at a broker what it says, in tables and in JSON, with the exit codes that are documented.
-// How: the built patchctl as a process against one broker. Left to others: parsing, help and layout (unit_patchctl), clusters of several brokers.
+// How: the built patchctl as a process against one broker with each store. Left to others: parsing, help and layout (unit_patchctl), clusters of several brokers.
 #include "PatchctlFixture.h"
 
 #include "patchbay/protocol/headers/SendMessage.h"
@@ -51,7 +51,7 @@ TEST_P(PatchctlOnStore, TopicsAreCreatedShownChangedAndDeleted) {
     EXPECT_EQ(shell("topic create 'no name!'").exit, 1);
 }
 
-TEST_F(PatchctlFixture, RoutesAreShown) {
+TEST_P(PatchctlOnStore, RoutesAreShown) {
     done("topic create CtlRoute --queues 2");
     std::string text;
     const auto route = parsed("route CtlRoute", text);
@@ -239,7 +239,7 @@ TEST_P(PatchctlOnStore, OffsetsThatCannotBeMeantAreNotSet) {
     EXPECT_NE(done("why-stuck CtlOutsideGroup").find("its offset 99 lies beyond the end, 5"), std::string::npos);
 }
 
-TEST_F(PatchctlFixture, ClustersAndBrokersAreShown) {
+TEST_P(PatchctlOnStore, ClustersAndBrokersAreShown) {
     std::string text;
     const auto list = parsed("cluster list", text);
     ASSERT_EQ(list.root().size(), 1U) << text;
@@ -259,8 +259,8 @@ TEST_F(PatchctlFixture, ClustersAndBrokersAreShown) {
     EXPECT_NE(done("route CtlFence --json").find("\"perm\":\"RW-\""), std::string::npos);
 }
 
-TEST_F(PatchctlFixture, WhatIsLimitedToABrokerLeavesTheOthersAlone) {
-    BrokerProcess other("brokerName = ctl-b\nnamesrvAddr = 127.0.0.1:" + std::to_string(broker_->namesrvPort()) + "\n");
+TEST_P(PatchctlOnStore, WhatIsLimitedToABrokerLeavesTheOthersAlone) {
+    BrokerProcess other("brokerName = ctl-b\nnamesrvAddr = 127.0.0.1:" + std::to_string(broker_->namesrvPort()) + "\n" + onStore(GetParam()));
     ASSERT_TRUE(other.start()) << other.output();
     int tries = 0;
     while (shell("topic create CtlTwoReady -b ctl-b").exit == 3) ASSERT_LT(++tries, 200) << other.output();
@@ -321,8 +321,8 @@ TEST_F(PatchctlFixture, WhatIsLimitedToABrokerLeavesTheOthersAlone) {
     EXPECT_EQ(other.stop(SIGTERM), 0) << other.output();
 }
 
-TEST_F(PatchctlFixture, ABrokerThatIsSilentHidesNothingOfTheOthers) {
-    BrokerProcess other("brokerName = ctl-silent\nnamesrvAddr = 127.0.0.1:" + std::to_string(broker_->namesrvPort()) + "\n");
+TEST_P(PatchctlOnStore, ABrokerThatIsSilentHidesNothingOfTheOthers) {
+    BrokerProcess other("brokerName = ctl-silent\nnamesrvAddr = 127.0.0.1:" + std::to_string(broker_->namesrvPort()) + "\n" + onStore(GetParam()));
     ASSERT_TRUE(other.start()) << other.output();
     int tries = 0;
     while (shell("topic create CtlSilentReady -b ctl-silent").exit == 3) ASSERT_LT(++tries, 200) << other.output();
@@ -340,8 +340,8 @@ TEST_F(PatchctlFixture, ABrokerThatIsSilentHidesNothingOfTheOthers) {
     EXPECT_EQ(other.stop(SIGTERM), 0) << other.output();
 }
 
-TEST_F(PatchctlFixture, WhoFollowsATopicWaitsForItsBroker) {
-    BrokerProcess other;
+TEST_P(PatchctlOnStore, WhoFollowsATopicWaitsForItsBroker) {
+    BrokerProcess other(onStore(GetParam()));
     ASSERT_TRUE(other.start()) << other.output();
     const std::string at = " --namesrv 127.0.0.1:" + std::to_string(other.namesrvPort());
     int tries = 0;
@@ -376,7 +376,7 @@ TEST_P(PatchctlOnStore, TopShowsBrokersAndTopics) {
     EXPECT_NE(text.find(" UPDATE_AND_CREATE_TOPIC 17\""), std::string::npos) << "codes have names: " << text;
 }
 
-TEST_F(PatchctlFixture, ConfigurationIsReadChangedAndCompared) {
+TEST_P(PatchctlOnStore, ConfigurationIsReadChangedAndCompared) {
     EXPECT_NE(done("config get brokerName").find("brokerName"), std::string::npos);
     EXPECT_EQ(shell("config get noSuchKey").exit, 3);
     EXPECT_NE(done("config get kvConfigPath --nameserver --json").find("kvConfig"), std::string::npos);
@@ -412,7 +412,7 @@ TEST_F(PatchctlFixture, ConfigurationIsReadChangedAndCompared) {
     EXPECT_EQ(shell("config set namesrv.nothing 1 --nameserver --dry-run").exit, 0);
 }
 
-TEST_F(PatchctlFixture, PluginsAreListedInspectedAndExchanged) {
+TEST_P(PatchctlOnStore, PluginsAreListedInspectedAndExchanged) {
     std::string text;
     const auto list = parsed("plugin list", text);
     EXPECT_EQ(row(list, "name", "pull")["state"].text(), "serving") << text;
@@ -452,8 +452,8 @@ TEST_F(PatchctlFixture, PluginsAreListedInspectedAndExchanged) {
     EXPECT_EQ(shell("config diff --json").out.substr(0, 1), "[");
 }
 
-TEST_F(PatchctlFixture, WhoeverSwitchesTheCommandsOffIsToldTheWayBack) {
-    BrokerProcess locked;
+TEST_P(PatchctlOnStore, WhoeverSwitchesTheCommandsOffIsToldTheWayBack) {
+    BrokerProcess locked(onStore(GetParam()));
     ASSERT_TRUE(locked.start()) << locked.output();
     const std::string at = " -b 127.0.0.1:" + std::to_string(locked.brokerPort());
     const auto refused = shell("plugin disable control" + at);
@@ -491,6 +491,7 @@ TEST_P(PatchctlOnStore, ALoadIsMadeAndMeasured) {
     EXPECT_EQ(shell("bench send CtlBench --size 0").exit, 2);
 }
 
+// One store: no broker is asked.
 TEST_F(PatchctlFixture, APluginsFilesAreMade) {
     const std::string folder = broker_->folder() / "made";
     done("plugin new my-plugin --directory " + folder);
@@ -504,11 +505,13 @@ TEST_F(PatchctlFixture, APluginsFilesAreMade) {
     EXPECT_EQ(shell("plugin new My_Plugin --directory " + folder).exit, 1);
 }
 
+// One store: what is repaired is a commit log, what is backed up the database that comes of it.
 TEST_F(PatchctlFixture, AStoppedStoreIsLookedAtCheckedDumpedAndConverted) {
-    BrokerProcess stopped("service.patchbay.MessageStore = storage-mmap\nmappedFileSizeCommitLog = 1048576\n");
+    BrokerProcess stopped(onStore("storage-mmap") + "mappedFileSizeCommitLog = 1048576\n");
     ASSERT_TRUE(stopped.start()) << stopped.output();
     const std::string at = " --namesrv 127.0.0.1:" + std::to_string(stopped.namesrvPort());
-    done("topic create CtlStore --queues 1" + at);
+    int tries = 0;
+    while (shell("topic create CtlStore --queues 1" + at).exit != 0) ASSERT_LT(++tries, 200) << stopped.output();
     done("message send CtlStore --body 'kept body' --count 3" + at);
     const std::string store = stopped.folder() / "store";
     EXPECT_EQ(shell("store info " + store).exit, 1) << "a broker uses it";
@@ -534,12 +537,14 @@ TEST_F(PatchctlFixture, AStoppedStoreIsLookedAtCheckedDumpedAndConverted) {
     EXPECT_NE(done("store backup " + copy + "/messages.db " + stopped.folder().path() + "/backup.db --json").find("\"messages\":3"), std::string::npos);
 }
 
+// One store: no broker is asked.
 TEST_F(PatchctlFixture, TheDocumentedCommandsAreThoseOfTheTable) {
     EXPECT_EQ(done("markdown"), readFile(std::string(PATCHBAY_SOURCE_DIR) + "/docs/patchctl.md")) << "run: ./dev docs";
     EXPECT_EQ(done("manual"), readFile(std::string(PATCHBAY_SOURCE_DIR) + "/docs/patchctl.1")) << "run: ./dev docs";
     EXPECT_EQ(done("completion bash"), readFile(std::string(PATCHBAY_SOURCE_DIR) + "/tools/completion/patchctl.bash")) << "run: ./dev docs";
 }
 
+// One store: no broker is asked.
 TEST_F(PatchctlFixture, CompletionIsAScriptThatTheShellTakes) {
     const std::string file = broker_->folder() / "completion.bash";
     std::ofstream(file) << done("completion bash");
@@ -554,6 +559,7 @@ TEST_F(PatchctlFixture, CompletionIsAScriptThatTheShellTakes) {
     EXPECT_EQ(shell("completion fish").exit, 2);
 }
 
+// One store: no broker is asked.
 TEST_F(PatchctlFixture, WrongLinesEndWithTwo) {
     EXPECT_EQ(shell("topics").exit, 2);
     EXPECT_EQ(shell("topic list --nonsense").exit, 2);

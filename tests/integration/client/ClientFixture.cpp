@@ -12,7 +12,7 @@ void ClientFixture::SetUp() {
         nameServers_ = running;
         return;
     }
-    broker_ = std::make_unique<BrokerProcess>("brokerName = broker-t\nservice.patchbay.MessageStore = " + GetParam());
+    broker_ = std::make_unique<BrokerProcess>("brokerName = broker-t\n" + onStore(GetParam()));
     ASSERT_TRUE(broker_->start()) << broker_->output();
     nameServers_ = "127.0.0.1:" + std::to_string(broker_->namesrvPort());
     // The broker registers itself a moment after it is ready.

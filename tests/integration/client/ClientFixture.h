@@ -3,6 +3,7 @@
 
 #include "patchbay/client/AdminClient.h"
 #include "support/BrokerProcess.h"
+#include "support/Stores.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace patchbay::test {
 
 /// Parameter: the plugin that stores messages. With PATCHBAY_TEST_NAMESRV=host:port in the environment both runs use that cluster instead, whatever
 /// broker it is: Apache's answers are judged by the same tests.
-class ClientFixture : public ::testing::TestWithParam<std::string> {
+class ClientFixture : public OnEachStore {
 protected:
     void SetUp() override;
     /// A name that no other test and no earlier run has used.
@@ -33,9 +34,5 @@ private:
     std::unique_ptr<BrokerProcess> broker_;
     std::string nameServers_;
 };
-
-#define PATCHBAY_CLIENT_STORES(Suite) \
-    INSTANTIATE_TEST_SUITE_P(Stores, Suite, ::testing::Values("storage-mmap", "storage-sqlite"), [](const auto& one) { \
-        return std::string(one.param == "storage-mmap" ? "mmap" : "sqlite"); })
 
 }  // namespace patchbay::test

@@ -115,7 +115,7 @@ TEST_P(Admin, AnUnknownCodeIsAnAnswer) {
     EXPECT_EQ(answer->code, 3);
 }
 
-PATCHBAY_CLIENT_STORES(Admin);
+PATCHBAY_ON_EACH_STORE(Admin);
 
 }  // namespace
 }  // namespace patchbay::test

@@ -341,7 +341,7 @@ TEST_P(Pushing, ANamespaceIsInvisibleInside) {
     EXPECT_EQ(seen.lastTopic(), topic);
 }
 
-PATCHBAY_CLIENT_STORES(Pushing);
+PATCHBAY_ON_EACH_STORE(Pushing);
 
 }  // namespace
 }  // namespace patchbay::test

@@ -52,7 +52,7 @@ TEST_P(Examples, TheRelayHandsOnWhatTheSenderChose) {
     EXPECT_NE(copy.id(), sent->messageId);
 }
 
-PATCHBAY_CLIENT_STORES(Examples);
+PATCHBAY_ON_EACH_STORE(Examples);
 
 }  // namespace
 }  // namespace patchbay::test

@@ -265,7 +265,7 @@ TEST_P(Sending, NamespacesSeparateTenants) {
     EXPECT_EQ(receipt->queue.topic, "tenant1%" + topic);
 }
 
-PATCHBAY_CLIENT_STORES(Sending);
+PATCHBAY_ON_EACH_STORE(Sending);
 
 }  // namespace
 }  // namespace patchbay::test

@@ -100,7 +100,7 @@ TEST_P(Pulling, AssignedQueuesAreSoughtAndPaused) {
     EXPECT_EQ(reader.assign({{fresh("NoSuchTopic"), "b", 0}}).code(), StatusCode::NotFound);
 }
 
-PATCHBAY_CLIENT_STORES(Pulling);
+PATCHBAY_ON_EACH_STORE(Pulling);
 
 }  // namespace
 }  // namespace patchbay::test

@@ -1,6 +1,6 @@
 // Proved: on a link that takes 40 ms each way and loses packets a consumer keeps its queues, each goes on all the time, everything is consumed once,
 // and what is told as progress reaches the end.
-// How: a running broker whose advertised address is a slow link to it; queues are divided anew, routes refreshed and heartbeats sent every second.
+// How: a running broker on each store whose advertised address is a slow link to it; queues are divided anew, routes refreshed and heartbeats sent every second.
 // Left to others: links that break (producer_faults_test, unit tests of the connection).
 #include "ConsumerFixture.h"
 #include "support/SlowLink.h"
@@ -64,8 +64,10 @@ private:
     int total_ = 0;
 };
 
-TEST(SlowNetwork, AConsumerKeepsItsQueuesAndEachOfThemGoesOn) {
-    BrokerProcess broker("brokerName = broker-t\nbrokerIP1 = " + std::string(kAdvertised));
+class SlowNetwork : public OnEachStore {};
+
+TEST_P(SlowNetwork, AConsumerKeepsItsQueuesAndEachOfThemGoesOn) {
+    BrokerProcess broker("brokerName = broker-t\nbrokerIP1 = " + std::string(kAdvertised) + "\n" + onStore(GetParam()));
     ASSERT_TRUE(broker.start()) << broker.output();
     const SlowLink link(kAdvertised, "127.0.0.1", broker.brokerPort(), {});
     ASSERT_TRUE(link.listening());
@@ -121,6 +123,8 @@ TEST(SlowNetwork, AConsumerKeepsItsQueuesAndEachOfThemGoesOn) {
         return consumed == sent;
     }));
 }
+
+PATCHBAY_ON_EACH_STORE(SlowNetwork);
 
 }  // namespace
 }  // namespace patchbay::test

@@ -25,7 +25,7 @@ TEST_P(Vending, TheBooksBalance) {
     EXPECT_NE(output.find("the books balance"), std::string::npos) << output;
 }
 
-PATCHBAY_CLIENT_STORES(Vending);
+PATCHBAY_ON_EACH_STORE(Vending);
 
 }  // namespace
 }  // namespace patchbay::test

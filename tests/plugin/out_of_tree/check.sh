@@ -58,18 +58,22 @@ for program in moved/bin/*; do
     "$program" --version >"$work/out" 2>&1 || fail "$program does not start"
 done
 "$patchbay" --inspect moved/lib/patchbay/plugins/patchbay-greeting.so | grep -q "this broker takes it" || fail "inspect"
-options=(-D bindAddress=127.0.0.1 -D listenPort=0 -D namesrv.listenPort=0 -D brokerIP1=127.0.0.1 -D "storePathRootDir=$work/store")
-"$patchbay" --check "${options[@]}" >"$work/out" 2>&1 || fail "check"
-"$patchbay" "${options[@]}" >"$work/out" 2>&1 &
-broker=$!
-for ((i = 0; i < 400; i++)); do
-    grep -q "ready in" "$work/out" && break
-    kill -0 "$broker" 2>/dev/null || fail "the broker ended"
-    sleep 0.05
+options=(-D bindAddress=127.0.0.1 -D listenPort=0 -D namesrv.listenPort=0 -D brokerIP1=127.0.0.1)
+for store in mmap sqlite; do
+    [ -z "$broker" ] || { kill "$broker"; wait "$broker" || fail "exit status $?"; }
+    chosen=("${options[@]}" -D "storePathRootDir=$work/$store" -D "service.patchbay.MessageStore=storage-$store")
+    "$patchbay" --check "${chosen[@]}" >"$work/out" 2>&1 || fail "check"
+    "$patchbay" "${chosen[@]}" >"$work/out" 2>&1 &
+    broker=$!
+    for ((i = 0; i < 400; i++)); do
+        grep -q "ready in" "$work/out" && break
+        kill -0 "$broker" 2>/dev/null || fail "the broker ended"
+        sleep 0.05
+    done
+    port=$(sed -n 's/.*broker 127\.0\.0\.1:\([0-9]*\).*/\1/p' "$work/out" | tail -n 1)
+    answer=$(ask "${port:?}" 30001) || fail "no answer"
+    [[ $answer == *"good morning" ]] || fail "answered: $answer"
 done
-port=$(sed -n 's/.*broker 127\.0\.0\.1:\([0-9]*\).*/\1/p' "$work/out" | tail -n 1)
-answer=$(ask "${port:?}" 30001) || fail "no answer"
-[[ $answer == *"good morning" ]] || fail "answered: $answer"
 # A plugin that is put there while the broker runs.
 cp "$work/template-build/patchbay-plugin-template.so" moved/lib/patchbay/plugins
 cp "$work/template/plugin-template.conf" moved/etc/patchbay/plugins.d/91-plugin-template.conf

@@ -2,6 +2,7 @@
 # Proves: a store plugin can be written and tested outside this tree: sdk/examples/store-template builds against what `cmake --install` leaves,
 # passes the installed contract suite, and a broker runs on it when one line chooses it. How: a temporary prefix and a copy of the template.
 # Left to others: the suite's own tests (tests/contract), other plugins out of tree (out_of_tree/check.sh).
+# One store: the template is one.
 # usage: check.sh BUILD_DIRECTORY CXX_FLAGS
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
