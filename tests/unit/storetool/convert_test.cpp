@@ -416,7 +416,7 @@ TEST_F(StoreConvertTest, ACopyThatIsNotItsSourceIsRefused) {
             ASSERT_TRUE(changed) << changed.toString();
         };
     };
-    refuses(mmap, second, "but other ones", inDatabase("UPDATE message SET body = 'bodY 3' WHERE queue_offset = 3"));
+    refuses(mmap, second, "but other ones", inDatabase("UPDATE message SET flag = 85 WHERE queue_offset = 3"));
     refuses(mmap, second, "5 messages were copied, 4 are there", inDatabase("DELETE FROM message WHERE queue_offset = 0;"
                                                                            "UPDATE queue SET min_offset = 1 WHERE topic = 'TopicTest'"));
     refuses(mmap, second, "queue 0 has other offsets in the copy", inDatabase("UPDATE queue SET min_offset = 3, next_offset = 3 WHERE topic = 'emptied'"));
