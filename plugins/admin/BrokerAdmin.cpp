@@ -120,9 +120,10 @@ void BrokerAdmin::addObserved(std::map<std::string, std::string, std::less<>>& t
     table["putLatency99"] = sendQuantile(requests, 0.99);
     table["putLatency999"] = sendQuantile(requests, 0.999);
     for (const auto& executor : services_.observation->executors()) {
-        // What RocketMQ keeps three pools for waits in one here.
-        if (executor.name != "pull") continue;
-        for (const char* pool : {"pullThreadPoolQueue", "litePullThreadPoolQueue", "queryThreadPoolQueue"}) {
+        for (const std::string_view pool : {"pullThreadPoolQueue", "litePullThreadPoolQueue", "queryThreadPoolQueue"}) {
+            // RocketMQ has another pool for lite pulls.
+            const std::string_view mine = pool == "queryThreadPoolQueue" ? "query" : "pull";
+            if (executor.name != mine) continue;
             table[std::string(pool) + "Size"] = std::to_string(executor.queued);
             table[std::string(pool) + "Capacity"] = std::to_string(executor.queueCapacity);
             table[std::string(pool) + "HeadWaitTimeMills"] = std::to_string(executor.headWaitMs);

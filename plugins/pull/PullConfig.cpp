@@ -20,6 +20,8 @@ constexpr std::array kKeys{
                       "Sends a group that is far behind to the broker that its whichBrokerWhenConsumeSlowly names, others to its brokerId."},
     plugin::ConfigKey{"heldPullsMax", ConfigType::Int, "200000",
                       "Pulls that may be held at once; beyond it a pull that finds nothing is answered at once.", 0, 0, 100'000'000},
+    plugin::ConfigKey{"heldPullsOfConnectionMax", ConfigType::Int, "20000",
+                      "How many of them may be of one connection.", 0, 1, 100'000'000},
     plugin::ConfigKey{"pullMessageThreadPoolNums", ConfigType::Int, "2",
                       "Threads for pulls and queries that have to wait for the disk.", 0, 1, 256},
     plugin::ConfigKey{"pullThreadPoolQueueCapacity", ConfigType::Int, "100000",
@@ -45,6 +47,7 @@ PullConfig PullConfig::from(const plugin::ConfigView& view) {
     config.rejectPullConsumers = view.flag("rejectPullConsumerEnable");
     config.slaveRead = view.flag("slaveReadEnable");
     config.heldPullsMax = static_cast<std::size_t>(view.integer("heldPullsMax"));
+    config.heldPullsOfConnectionMax = static_cast<std::size_t>(view.integer("heldPullsOfConnectionMax"));
     config.threads = static_cast<std::uint32_t>(view.integer("pullMessageThreadPoolNums"));
     config.queueCapacity = static_cast<std::uint32_t>(view.integer("pullThreadPoolQueueCapacity"));
     config.queueWaitMax = view.millis("waitTimeMillsInPullQueue");

@@ -1,6 +1,8 @@
 // PullHold: pulls that found nothing, waiting for a message they want.
 #pragma once
 
+#include "Seats.h"
+
 #include "patchbay/plugin/Suspended.h"
 #include "patchbay/service/MessageFilter.h"
 #include "patchbay/service/MessageStore.h"
@@ -43,6 +45,7 @@ struct Wanted {
     std::int64_t offset;
     std::vector<std::int32_t> tagCodes;   ///< empty = any
     Ref<service::PropertyFilter> filter{};   ///< null = by tags alone
+    Seat seat{};
 
     [[nodiscard]] bool matches(const service::AppendedRecord& record) const noexcept;
 };
@@ -50,8 +53,11 @@ struct Wanted {
 /// Listens to the store and wakes exactly the pulls that can be answered. Owned by the plugin; see Suspended for threads.
 class PullHold final : public service::AppendListener {
 public:
-    PullHold(plugin::Timers& timers, const Clock& clock, std::size_t capacity) : held_(timers, clock, capacity) {}
+    PullHold(plugin::Timers& timers, const Clock& clock, std::size_t capacity, std::size_t perPeer)
+        : seats_(perPeer), held_(timers, clock, capacity) {}
 
+    /// For a pull of this connection; empty when it has as many held as it may.
+    [[nodiscard]] Seat seatFor(const plugin::Peer& peer) { return seats_.take(peer.id()); }
     /// Takes the request unless the hold is full or draining. The caller looks at the queue's end again afterwards.
     bool hold(QueueRef queue, Wanted wanted, MonotonicTime deadline, plugin::Request& request) {
         return held_.hold({std::string(queue.topic), queue.queueId}, std::move(wanted), deadline, request);
@@ -67,6 +73,7 @@ private:
     static constexpr std::size_t kTogether = 64;  // records that are sorted by queue at once
     void wakeFor(std::span<const service::AppendedRecord> records) noexcept;
 
+    Seats seats_;
     plugin::Suspended<HeldQueue, Wanted, QueueHash, QueueEqual> held_;
 };
 

@@ -127,7 +127,15 @@ void PullProcessor::process(plugin::Request request) {
     const ResponseCode code = codeOf(result.status, pull.queueOffset);
     const bool mayHold = !request.again() && (pull.sysFlag & protocol::kPullFlagSuspend) != 0 && code == ResponseCode::PullNotFound;
     note(pull, admission, request.peer(), result, mayHold);
-    if (mayHold && tryHold(pull, admission, request)) return;
+    if (mayHold) {
+        if (Seat seat = hold_.seatFor(request.peer()); !seat) {
+            remark = unseatedRemark_;
+            log_.limited(plugin::LogLevel::Warn, "a connection has as many pulls held as it may (heldPullsOfConnectionMax)",
+                         {{"client", request.peer().remote().toString()}, {"held", config_.heldPullsOfConnectionMax}});
+        } else if (tryHold(pull, admission, std::move(seat), request)) {
+            return;
+        }
+    }
     answer(std::move(request), pull, admission, result, remark);
 }
 
@@ -195,7 +203,7 @@ void PullProcessor::read(const protocol::PullMessageRequest& pull, const Admissi
     }
 }
 
-bool PullProcessor::tryHold(const protocol::PullMessageRequest& pull, Admission& admission, plugin::Request& request) {
+bool PullProcessor::tryHold(const protocol::PullMessageRequest& pull, Admission& admission, Seat seat, plugin::Request& request) {
     const auto asked = config_.longPolling ? std::chrono::milliseconds(std::max<std::int64_t>(pull.suspendTimeoutMillis, 0))
                                            : config_.shortPolling;
     const auto wait = std::min(asked, std::chrono::milliseconds(std::chrono::hours(24)));
@@ -204,7 +212,8 @@ bool PullProcessor::tryHold(const protocol::PullMessageRequest& pull, Admission&
     // hold() moves the header, and with it the text of the topic.
     const std::string topic(pull.topic);
     const QueueRef queue{topic, queueId};
-    if (!hold_.hold(queue, {offset, std::move(admission.tagCodes), std::move(admission.filter)}, clock_.now() + wait, request)) return false;
+    Wanted wanted{offset, std::move(admission.tagCodes), std::move(admission.filter), std::move(seat)};
+    if (!hold_.hold(queue, std::move(wanted), clock_.now() + wait, request)) return false;
     if (const auto end = services_.store->range(topic, queueId).max; end > offset) hold_.wakeBelow(queue, end);
     return true;
 }

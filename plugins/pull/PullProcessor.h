@@ -16,7 +16,9 @@ class PullProcessor final : public plugin::Processor {
 public:
     PullProcessor(const PullServices& services, plugin::PluginContext& context, const PullConfig& config,
                   const PullLimits& limits, PullHold& hold)
-        : services_(services), clock_(context.clock()), config_(config), limits_(limits),
+        : services_(services), clock_(context.clock()), config_(config), limits_(limits), log_(context.log()),
+          unseatedRemark_("OFFSET_OVERFLOW_ONE; not held, because this connection has as many pulls held as it may: heldPullsOfConnectionMax=" +
+                          std::to_string(config.heldPullsOfConnectionMax)),
           checks_(services, context.identity(), config), hold_(hold), lanes_(context.laneCount()) {}
 
     void process(plugin::Request request) override;
@@ -35,7 +37,7 @@ private:
     /// Remembers the pull, for operators and for broadcasting clients.
     void note(const protocol::PullMessageRequest& pull, const Admission& admission, const plugin::Peer& peer,
               const service::ReadResult& result, bool mayHold) const;
-    bool tryHold(const protocol::PullMessageRequest& pull, Admission& admission, plugin::Request& request);
+    bool tryHold(const protocol::PullMessageRequest& pull, Admission& admission, Seat seat, plugin::Request& request);
     void answer(plugin::Request request, const protocol::PullMessageRequest& pull, const Admission& admission,
                 service::ReadResult& result, std::string_view remark) const;
 
@@ -43,6 +45,8 @@ private:
     const Clock& clock_;
     const PullConfig& config_;
     const PullLimits& limits_;
+    plugin::Logger& log_;
+    const std::string unseatedRemark_;  // RocketMQ's word, and why the pull was not held
     PullChecks checks_;
     PullHold& hold_;
     std::vector<LaneState> lanes_;

@@ -24,7 +24,7 @@ public:
 
     Status init(plugin::PluginContext& context) override {
         if (auto borrowed = borrow(context.services()); !borrowed) return borrowed;
-        hold_ = std::make_unique<PullHold>(context.timers(), context.clock(), config_.heldPullsMax);
+        hold_ = std::make_unique<PullHold>(context.timers(), context.clock(), config_.heldPullsMax, config_.heldPullsOfConnectionMax);
         pull_ = std::make_unique<PullProcessor>(services_, context, config_, limits_, *hold_);
         query_ = std::make_unique<QueryProcessor>(services_, config_);
         return bind(context.processors());
@@ -62,16 +62,21 @@ private:
         using Code = protocol::RequestCode;
         static constexpr std::array kPulls{Code::PullMessage, Code::LitePullMessage};
         static constexpr std::array kEnds{Code::GetMaxOffset, Code::GetMinOffset};
-        static constexpr std::array kQueries{Code::QueryMessage, Code::SearchOffsetByTimestamp, Code::GetEarliestMsgStoretime,
-                                             Code::ViewMessageById};
+        static constexpr std::array kSearches{Code::QueryMessage};
+        static constexpr std::array kQueries{Code::SearchOffsetByTimestamp, Code::GetEarliestMsgStoretime, Code::ViewMessageById};
         plugin::BindOptions options;
         options.executor = {"pull", config_.threads, config_.queueCapacity, config_.queueWaitMax};
         options.loopSafe = true;
         if (auto bound = processors.bind(kPulls, *pull_, options); !bound) return bound;
         if (auto bound = processors.bind(kEnds, *query_, options); !bound) return bound;
         options.loopSafe = false;
-        return processors.bind(kQueries, *query_, options);
+        if (auto bound = processors.bind(kQueries, *query_, options); !bound) return bound;
+        // Of its own: one question may read thousands of messages, and consumers would wait for it.
+        options.executor = {"query", 1, kSearchesMax, config_.queueWaitMax};
+        return processors.bind(kSearches, *query_, options);
     }
+
+    static constexpr std::uint32_t kSearchesMax = 1000;  // that wait
 
     PullConfig config_;
     PullLimits limits_;

@@ -77,7 +77,11 @@ public:
         pull.queueCapacity = 500;
         pull.queued = 7;
         pull.headWaitMs = 12;
-        return {pull};
+        service::ExecutorStats query;
+        query.name = "query";
+        query.queueCapacity = 100;
+        query.queued = 3;
+        return {pull, query};
     }
     [[nodiscard]] std::vector<service::PluginFaults> faults() const override { return {}; }
     [[nodiscard]] service::ProcessStats process() const override { return {}; }
@@ -90,7 +94,9 @@ TEST_F(AdminRuntimeTest, LatenciesAndQueuesAreThoseThatTheKernelCounts) {
     EXPECT_EQ(info("putLatency99"), "0.10");
     EXPECT_EQ(info("putLatency999"), "10.00");
     EXPECT_EQ(info("pullThreadPoolQueueSize"), "7");
-    EXPECT_EQ(info("queryThreadPoolQueueCapacity"), "500");
+    EXPECT_EQ(info("litePullThreadPoolQueueCapacity"), "500");
+    EXPECT_EQ(info("queryThreadPoolQueueCapacity"), "100");
+    EXPECT_EQ(info("queryThreadPoolQueueSize"), "3");
     EXPECT_EQ(info("pullThreadPoolQueueHeadWaitTimeMills"), "12");
     EXPECT_EQ(info("sendThreadPoolQueueSize"), "0");
     EXPECT_TRUE(info("commitLogDirCapacity").starts_with("Total : ")) << info("commitLogDirCapacity");

@@ -236,6 +236,21 @@ TEST_F(PullTest, IsAnsweredAtOnceWhenTheHoldIsFull) {
     EXPECT_TRUE(first.answered());
 }
 
+TEST_F(PullTest, OneConnectionDoesNotTakeAllThatMayBeHeld) {
+    begin({{"heldPullsOfConnectionMax", "2"}});
+    auto first = pull(0, kHold);
+    auto second = pull(0, kHold);
+    EXPECT_TRUE(first.held() && second.held());
+    const auto refused = pull(0, kHold);
+    EXPECT_EQ(refused.code(), ResponseCode::PullNotFound);
+    EXPECT_NE(refused.remark().find("heldPullsOfConnectionMax=2"), std::string::npos) << refused.remark();
+    testkit::CallOptions options;
+    options.peer = context_.peer();
+    EXPECT_TRUE(context_.call(RequestCode::PullMessage, request(0, kHold), {}, options).held()) << "of another connection";
+    append("x");
+    EXPECT_TRUE(pull(1, kHold).held()) << "what was answered counts no more";
+}
+
 TEST_F(PullTest, AHeldPullOfAClosedConnectionIsDropped) {
     begin();
     auto peer = context_.peer();
@@ -657,6 +672,7 @@ TEST_F(PullTest, QueriesByKeyOrSaysThatThereIsNothing) {
         return context_.call(RequestCode::QueryMessage, header);
     };
     EXPECT_EQ(bodies(query("order-1")).size(), 1U);
+    EXPECT_EQ(context_.binding(RequestCode::QueryMessage)->executor.name, "query") << "cold pulls do not wait behind it";
     EXPECT_EQ(query("order-2").code(), ResponseCode::QueryNotFound);
 }
 
