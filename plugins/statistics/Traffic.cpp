@@ -2,7 +2,6 @@
 
 #include <new>
 #include <set>
-#include <vector>
 
 namespace patchbay::plugins::statistics {
 
@@ -18,7 +17,7 @@ void Traffic::add(std::string_view topic, std::int64_t messages, std::int64_t by
     try {
         const std::unique_lock lock(mutex_);
         auto& stored = puts_[std::string(topic)];
-        if (!stored) stored = std::make_unique<Stored>();
+        if (!stored) stored = std::make_shared<Stored>();
         count(*stored);
     } catch (const std::bad_alloc&) {
         // A message that is not counted is better than one that is not stored.
@@ -46,13 +45,17 @@ void Traffic::appended(std::span<const service::AppendedRecord> records) noexcep
 
 std::optional<service::TrafficStats::Figures> Traffic::find(std::string_view name, std::string_view key) const {
     const bool bytes = name == "TOPIC_PUT_SIZE";
-    const std::shared_lock lock(mutex_);
-    const std::lock_guard windows(windows_);
     if (bytes || name == "TOPIC_PUT_NUMS") {
-        const auto at = puts_.find(key);
-        if (at == puts_.end()) return std::nullopt;
-        return (bytes ? at->second->byteWindows : at->second->messageWindows).figures();
+        std::shared_ptr<const Stored> stored;
+        {
+            const std::shared_lock lock(mutex_);
+            if (const auto at = puts_.find(key); at != puts_.end()) stored = at->second;
+        }
+        if (!stored) return std::nullopt;
+        const std::lock_guard windows(windows_);
+        return (bytes ? stored->byteWindows : stored->messageWindows).figures();
     }
+    const std::lock_guard windows(windows_);
     if (name == "GROUP_GET_NUMS") {
         const auto at = gets_.find(key);
         return at == gets_.end() ? std::nullopt : std::optional(at->second.figures());
@@ -64,25 +67,39 @@ std::optional<service::TrafficStats::Figures> Traffic::find(std::string_view nam
 }
 
 void Traffic::sample(const Sources& from) {
+    // What others are asked for they are asked before: an append waits for whoever holds mutex_, and it holds up all others.
+    const std::vector<Counted> topics = counted();
+    const std::vector<Read> reads = readsOf(from);
+    const std::int64_t read = from.store->stats().messagesRead;
     {
-        // Shared: whoever counts meanwhile does not wait.
-        const std::shared_lock lock(mutex_);
         const std::lock_guard windows(windows_);
         const std::int64_t now = clock_.wallMs();
-        for (auto& [topic, stored] : puts_) {
-            const std::int64_t messages = stored->messages.load(std::memory_order_relaxed);
-            stored->messageWindows.take({now, messages, messages}, tick_);
-            stored->byteWindows.take({now, messages, stored->bytes.load(std::memory_order_relaxed)}, tick_);
+        for (const Counted& one : topics) {
+            const std::int64_t messages = one.stored->messages.load(std::memory_order_relaxed);
+            one.stored->messageWindows.take({now, messages, messages}, tick_);
+            one.stored->byteWindows.take({now, messages, one.stored->bytes.load(std::memory_order_relaxed)}, tick_);
         }
         brokerPutWindows_.take({now, 0, brokerPut_.load(std::memory_order_relaxed)}, tick_);
-        brokerGot_.take(from.store->stats().messagesRead, now, tick_);
-        sampleReads(from, now);
+        brokerGot_.take(read, now, tick_);
+        for (const Read& one : reads) {
+            if (one.delivered > 0 || gets_.contains(one.key)) gets_[one.key].take(one.delivered, now, tick_);
+        }
+        std::erase_if(gets_, [this](const auto& entry) { return entry.second.tick() != tick_; });
         ++tick_;
     }
-    forgetTopics(from);
+    forgetTopics(from, topics);
 }
 
-void Traffic::sampleReads(const Sources& from, std::int64_t wallMs) {
+std::vector<Traffic::Counted> Traffic::counted() const {
+    std::vector<Counted> all;
+    const std::shared_lock lock(mutex_);
+    all.reserve(puts_.size());
+    for (const auto& [topic, stored] : puts_) all.push_back({&topic, stored.get()});
+    return all;
+}
+
+std::vector<Traffic::Read> Traffic::readsOf(const Sources& from) {
+    std::vector<Read> reads;
     for (const auto& group : from.groups->all()) {
         std::set<std::string> topics;
         for (auto& topic : from.offsets->topicsOf(group.groupName)) topics.insert(std::move(topic));
@@ -90,21 +107,17 @@ void Traffic::sampleReads(const Sources& from, std::int64_t wallMs) {
         for (const auto& topic : topics) {
             std::int64_t delivered = 0;
             for (const auto& queue : from.offsets->progress(group.groupName, topic)) delivered += queue.pull.delivered;
-            std::string key = topic + "@" + group.groupName;
-            if (delivered > 0 || gets_.contains(key)) gets_[std::move(key)].take(delivered, wallMs, tick_);
+            reads.push_back({topic + "@" + group.groupName, delivered});
         }
     }
-    std::erase_if(gets_, [this](const auto& entry) { return entry.second.tick() != tick_; });
+    return reads;
 }
 
-void Traffic::forgetTopics(const Sources& from) {
+void Traffic::forgetTopics(const Sources& from, const std::vector<Counted>& counted) {
     std::vector<std::string> gone;
-    {
-        const std::shared_lock lock(mutex_);
-        for (const auto& [topic, stored] : puts_) {
-            service::TopicFacts facts;
-            if (!from.topics->find(topic, facts) && !from.topics->isSystem(topic)) gone.push_back(topic);
-        }
+    for (const Counted& one : counted) {
+        service::TopicFacts facts;
+        if (!from.topics->find(*one.topic, facts) && !from.topics->isSystem(*one.topic)) gone.push_back(*one.topic);
     }
     if (gone.empty()) return;
     const std::unique_lock lock(mutex_);

@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace patchbay::plugins::statistics {
 
@@ -73,19 +74,29 @@ public:
     void sample(const Sources& from);
 
 private:
+    /// A topic with its counts; both stay as long as sample() does not forget the topic.
+    struct Counted {
+        const std::string* topic;
+        Stored* stored;
+    };
+    struct Read {
+        std::string key;   // topic@group
+        std::int64_t delivered;
+    };
+
     void add(std::string_view topic, std::int64_t messages, std::int64_t bytes) noexcept;
-    // With windows_ held.
-    void sampleReads(const Sources& from, std::int64_t wallMs);
-    void forgetTopics(const Sources& from);
+    [[nodiscard]] std::vector<Counted> counted() const;
+    [[nodiscard]] static std::vector<Read> readsOf(const Sources& from);
+    void forgetTopics(const Sources& from, const std::vector<Counted>& counted);
 
     const Clock& clock_;
     const std::string cluster_;
 
-    mutable std::shared_mutex mutex_;  // guards the map, not the counts in it
-    NameMap<std::unique_ptr<Stored>> puts_;
+    mutable std::shared_mutex mutex_;  // guards the map, not the counts in it; appends wait for it
+    NameMap<std::shared_ptr<Stored>> puts_;  // nobody but sample() takes something out
     std::atomic<std::int64_t> brokerPut_{0};
 
-    mutable std::mutex windows_;       // taken inside mutex_; guards what follows and all windows
+    mutable std::mutex windows_;       // guards what follows and all windows
     NameMap<Followed> gets_;           // by topic@group
     Windows brokerPutWindows_;
     Followed brokerGot_;

@@ -32,6 +32,7 @@ public:
     std::string kind;                  // what it calls itself instead of its own name
     std::int64_t filteredMax = 0;      // messages that a read with a filter looks at; 0: all
     std::size_t reads = 0;
+    std::function<void()> beforeStats;
 
     void append(service::AppendBatch& batch) noexcept override {
         appends.push_back(batch.items.size());
@@ -95,7 +96,10 @@ public:
     void addListener(service::AppendListener& listener) override { below.addListener(listener); }
     void removeListener(service::AppendListener& listener) noexcept override { below.removeListener(listener); }
     Status trim(std::int64_t physicalOffset) override { return below.trim(physicalOffset); }
-    [[nodiscard]] service::StoreStats stats() const override { return below.stats(); }
+    [[nodiscard]] service::StoreStats stats() const override {
+        if (beforeStats) beforeStats();
+        return below.stats();
+    }
 
 private:
     struct Part final : service::AppendBatch {

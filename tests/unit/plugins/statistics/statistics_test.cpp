@@ -1,6 +1,7 @@
 // Proves: what is stored and pulled is counted by topic and group, told by 315 in RocketMQ's form and forgotten with its topic.
 // How: the plugin with the real tables of topics, groups and offsets and a store in memory; pulls are noted by hand.
 // Left to others: windows (windows_test), that pulls are noted (the pull plugin's tests).
+#include "../PickyStore.h"
 #include "../Recorded.h"
 
 #include "ClientsPlugin.h"
@@ -10,12 +11,12 @@
 #include "Traffic.h"
 
 #include "patchbay/testkit/FakeContext.h"
-#include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
 #include "patchbay/testkit/StoreClient.h"
 #include "patchbay/testkit/TempDir.h"
 
 #include <array>
+#include <future>
 
 namespace patchbay::plugins::statistics {
 namespace {
@@ -29,7 +30,7 @@ protected:
     void SetUp() override {
         context_.brokerIdentity().storeRoot = dir_.path();
         context_.brokerIdentity().clusterName = "C";
-        context_.provide<service::MessageStore>(store_);
+        context_.provide<service::MessageStore>(picky_);
         runner_.add<topics::TopicsPlugin>();
         runner_.add<clients::ClientsPlugin>();
         runner_.add<consumer_offsets::OffsetsPlugin>();
@@ -71,9 +72,26 @@ protected:
 
     testkit::TempDir dir_;
     testkit::FakeContext context_;
-    testkit::MemoryStore store_{context_.clock()};
+    PickyStore picky_{context_.clock()};
+    testkit::MemoryStore& store_ = picky_.below;
     testkit::PluginRunner runner_{context_};
 };
+
+TEST_F(StatisticsTest, AnAppendDoesNotWaitForASample) {
+    append("T", 1);
+    std::future<void> sent;
+    auto answered = std::future_status::deferred;
+    picky_.beforeStats = [&] {
+        if (sent.valid()) return;
+        sent = std::async(std::launch::async, [&] { append("New", 1); });
+        answered = sent.wait_for(seconds(10));
+    };
+    context_.advance(seconds(10));
+    ASSERT_TRUE(sent.valid());
+    EXPECT_EQ(answered, std::future_status::ready);
+    picky_.beforeStats = nullptr;
+    sent.get();
+}
 
 TEST_F(StatisticsTest, WhatIsStoredIsCountedByTopic) {
     append("T", 12);
