@@ -7,6 +7,9 @@
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/util/Hash.h"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace patchbay::plugins::retry {
 
 using namespace protocol;
@@ -44,6 +47,11 @@ Properties withoutUsersOwn(const Properties& all) {
     return kept;
 }
 
+/// Numbers of a message are what its producer wrote.
+std::int32_t sum(std::int32_t a, std::int32_t b) noexcept {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(std::int64_t{a} + b, INT32_MIN, INT32_MAX));
+}
+
 service::AppendItem copyOf(const RecordView& message, const SocketAddress& storeHost) {
     service::AppendItem item;
     item.body = message.body;
@@ -53,7 +61,7 @@ service::AppendItem copyOf(const RecordView& message, const SocketAddress& store
     item.tagsCode = tagsCode(findProperty(message.properties, kPropertyTags));
     item.flag = message.flag;
     item.sysFlag = message.sysFlag;
-    item.reconsumeTimes = message.reconsumeTimes + 1;
+    item.reconsumeTimes = sum(message.reconsumeTimes, 1);
     item.waitStored = false;
     return item;
 }
@@ -134,7 +142,7 @@ std::optional<SendBackProcessor::Answer> SendBackProcessor::fill(SendBack& back,
     } else {
         const auto queues = static_cast<std::uint32_t>(group.retryQueueNums);
         item.queueId = static_cast<std::int32_t>(turn_.fetch_add(1, std::memory_order_relaxed) % queues);
-        const std::int32_t level = header.delayLevel > 0 ? header.delayLevel : kFirstRetryLevel + message.reconsumeTimes;
+        const std::int32_t level = header.delayLevel > 0 ? header.delayLevel : sum(kFirstRetryLevel, message.reconsumeTimes);
         properties.set(kPropertyDelayLevel, std::to_string(level));
     }
     item.topic = back.topic;

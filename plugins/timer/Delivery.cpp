@@ -390,7 +390,7 @@ void Delivery::build(const RecordView& record, const PendingTimer& timer) {
 }
 
 bool Delivery::isDelivered(const RecordView& record, const TimerMessage& message, const PendingTimer& timer, bool rolls) {
-    if (rolls) return earlier_->take(kTopicTimer, 0, record, message, message.rolled + 1, timer.wakeMs);
+    if (rolls) return earlier_->take(kTopicTimer, 0, record, message, message.rolledOnce(), timer.wakeMs);
     return earlier_->take(message.realTopic, *message.realQueue, record, message, message.rolled, timer.wakeMs);
 }
 
@@ -399,7 +399,7 @@ void Delivery::buildCopyToWaitOn(const RecordView& record, std::int64_t dueMs, c
     properties.remove(kPropertyTimerDelaySec);
     properties.remove(kPropertyTimerDelayMs);
     properties.set(kPropertyTimerDeliverMs, std::to_string(dueMs));
-    properties.set(kPropertyTimerRollTimes, std::to_string(message.rolled + 1));
+    properties.set(kPropertyTimerRollTimes, std::to_string(message.rolledOnce()));
     AppendItem& item = items.back();
     item.topic = kTopicTimer;
     item.queueId = 0;

@@ -22,7 +22,9 @@ struct TimerMessage {
     std::optional<std::int64_t> outMs;     ///< TIMER_OUT_MS
     std::optional<std::int64_t> delayMs;   ///< TIMER_DELAY_SEC or TIMER_DELAY_MS, from the store time on
     std::optional<std::int64_t> deliverMs; ///< TIMER_DELIVER_MS
-    std::int32_t rolled = 0;               ///< TIMER_ROLL_TIMES
+    std::int32_t rolled = 0;               ///< TIMER_ROLL_TIMES; a producer may have written it
+    /// That of the copy to wait on.
+    [[nodiscard]] std::int32_t rolledOnce() const noexcept { return rolled < INT32_MAX ? rolled + 1 : rolled; }
 
     static TimerMessage of(std::string_view properties) noexcept;
 

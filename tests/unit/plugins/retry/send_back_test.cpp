@@ -52,6 +52,15 @@ TEST_F(RetryBench, TheConsumersOwnLevelHolds) {
     EXPECT_EQ(stored("%RETRY%G").record.reconsumeTimes, 5);
 }
 
+TEST_F(RetryBench, TheCountOfRetriesEndsWhereItsNumberDoes) {
+    group("Endless", INT32_MAX, 1);
+    EXPECT_EQ(sendBack(consumed(INT32_MAX - 1), 0, INT32_MAX, "Endless").code(), ResponseCode::Success);
+    EXPECT_EQ(count("SCHEDULE_TOPIC_XXXX", 17), 1) << "the last level";
+    EXPECT_EQ(sendBack(consumed(INT32_MAX), 0, INT32_MAX, "Endless").code(), ResponseCode::Success);
+    ASSERT_EQ(count("%DLQ%Endless"), 1);
+    EXPECT_EQ(stored("%DLQ%Endless").record.reconsumeTimes, INT32_MAX);
+}
+
 TEST_F(RetryBench, TheFirstTopicAndIdAreKept) {
     sendBack(consumed(1, "RETRY_TOPIC\1First\2ORIGIN_MESSAGE_ID\1ID\2REAL_TOPIC\1%RETRY%G\2REAL_QID\0010\2DELAY\0013\2"s), 1);
     context_.advance(1s);

@@ -31,6 +31,11 @@ TEST(TimerMessage, ACopyThatWasStoredAnewIsNotDueByItsStoreTime) {
     EXPECT_EQ(TimerMessage::of("TIMER_OUT_MS\1" "5000\2TIMER_DELAY_MS\1" "100\2TIMER_ROLL_TIMES\1" "1\2"s).dueMs(4000), 6000);
 }
 
+TEST(TimerMessage, TheCountOfItsCopiesEndsWhereItsNumberDoes) {
+    EXPECT_EQ(TimerMessage::of("TIMER_OUT_MS\1" "5000\2TIMER_ROLL_TIMES\1" "7\2"s).rolledOnce(), 8);
+    EXPECT_EQ(TimerMessage::of("TIMER_OUT_MS\1" "5000\2TIMER_ROLL_TIMES\1" "2147483647\2"s).rolledOnce(), INT32_MAX);
+}
+
 TEST(TimerMessage, TheFirstOfThreeWishesCounts) {
     const auto properties = "TIMER_DELIVER_MS\1" "1900\2TIMER_DELAY_MS\1" "700\2TIMER_DELAY_SEC\1" "1\2TIMER_OUT_MS\1" "1000\2"s;
     EXPECT_EQ(TimerMessage::of(properties).dueMs(500), 1500);
