@@ -241,7 +241,7 @@ std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest
     }
     const PropertyScan shared = PropertyScan::of(header.properties);
     const auto delay = parseLevel(shared.delayLevel).value_or(0);
-    if (protocol::transactionType(pattern.sysFlag) != protocol::kSysFlagNotTransactional || delay > 0 || shared.timer) {
+    if (protocol::transactionType(pattern.sysFlag) != protocol::kSysFlagNotTransactional || delay > 0 || shared.timer || shared.innerNum) {
         return illegal(config_.bodyBytesMax);
     }
     if (static_cast<std::int64_t>(request.body().size()) > config_.bodyBytesMax) {
@@ -273,6 +273,10 @@ std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest
         item.body = entry.body;
         item.properties = entry.properties;
         const PropertyScan scan = PropertyScan::of(entry.properties);
+        if (scan.innerNum) {
+            batch.items.resize(first);
+            return illegal(config_.bodyBytesMax);
+        }
         const auto wish = parseLevel(scan.delayLevel).value_or(0);
         if (wish > 0 || scan.timer || isTrue(scan.transaction) || item.body.empty()) {
             batch.items.resize(first);

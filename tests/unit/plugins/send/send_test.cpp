@@ -368,6 +368,20 @@ TEST_F(SendTest, ABatchForBatchQueuesIsSoManyMessagesInOtherStores) {
     EXPECT_EQ(stored("Batches", 1, 1).view.body, "two");
 }
 
+TEST_F(SendTest, ABatchDoesNotSayItselfHowManyMessagesAreInOneRecord) {
+    begin();
+    auto request = header("T", "");
+    request.batch = true;
+    const std::string good = batch({{"one", ""}, {"two", ""}});
+    EXPECT_EQ(context_.call(RequestCode::SendBatchMessage, request, batch({{"one", ""}, {"two", "INNER_NUM\0012\2"s}})).code(),
+              ResponseCode::MessageIllegal);
+    request.properties = "UNIQ_KEY\1B\2INNER_NUM\0012\2";
+    EXPECT_EQ(context_.call(RequestCode::SendBatchMessage, request, good).code(), ResponseCode::MessageIllegal);
+    EXPECT_FALSE(store_.range("T", 0).exists);
+    request.properties = "UNIQ_KEY\1B\2";
+    EXPECT_EQ(context_.call(RequestCode::SendBatchMessage, request, good).code(), ResponseCode::Success);
+}
+
 TEST_F(SendTest, ABrokenBatchStoresNothing) {
     begin();
     auto request = header("T", "");
