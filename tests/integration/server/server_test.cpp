@@ -268,6 +268,24 @@ TEST_F(ServerTest, AServerCanCallItsClientAndLosesPatience) {
     EXPECT_EQ(ends.at(1).substr(0, 16), "DeadlineExceeded");
 }
 
+TEST_F(ServerTest, AClientThatDoesNotReadIsNotAskedMoreAndMore) {
+    limits.outboundHigh = 1U << 20;
+    start();
+    std::promise<Ref<plugin::Peer>> known;
+    serve(34, [&](Request r) {
+        known.set_value(r.sharePeer());
+        std::move(r).respond(ResponseCode::Success);
+    });
+    TestClient client(ports[0], 64 << 10);
+    EXPECT_EQ(client.call(request(34, 1)).code, 0);
+    const auto peer = known.get_future().get();
+    ASSERT_TRUE(eventually([&] { return !peer->push(request(40, 0, std::string(64 << 10, 'x'))); }));
+    std::optional<StatusCode> end;
+    peer->invoke(request(307, 0), 60s, [&](const Result<RemotingCommand>& result) { end = result ? StatusCode::Ok : result.error().code(); });
+    ASSERT_TRUE(eventually([&] { timers.runOne(); return end.has_value(); }));
+    EXPECT_EQ(end, StatusCode::Busy);
+}
+
 TEST_F(ServerTest, AnOpenCallKeepsThePluginThatMadeItUntilItsCallbackIsGone) {
     start();
     const auto generation = Ref<Generation>::adopt(new Generation("caller", 1));
