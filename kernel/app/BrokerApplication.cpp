@@ -19,8 +19,9 @@ namespace patchbay::kernel {
 
 namespace {
 
-/// Files beside connections: libraries, logs, segments of the store.
+/// Files beside connections: libraries, logs, segments of the store, and as many of its queues as it keeps open by default.
 constexpr std::size_t kDescriptorsReserved = 1024;
+constexpr std::string_view kQueueFilesKey = "consumeQueueFilesOpenMax";
 constexpr std::chrono::seconds kAdvertisedPatience{5};
 /// How long the lifecycle thread sleeps between two looks at what it waits for.
 constexpr std::chrono::milliseconds kMoment{1};
@@ -81,11 +82,24 @@ int BrokerApplication::run() {
     std::_Exit(kExitOk);
 }
 
+/// Than there are by default.
+std::size_t BrokerApplication::moreQueueFiles() const {
+    if (!prepared_.host) return 0;
+    for (const auto& instance : prepared_.host->instances()) {
+        const auto* const key = instance->values().find(kQueueFilesKey);
+        if (key == nullptr) continue;
+        const std::int64_t usual = std::strtoll(key->spec.defaultValue.c_str(), nullptr, 10);
+        return static_cast<std::size_t>(std::max<std::int64_t>(key->value.integer - usual, 0));
+    }
+    return 0;
+}
+
 bool BrokerApplication::checkDescriptors(Problems& problems) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return true;
     auto& wanted = prepared_.settings.limits.connectionsMax;
-    const auto needed = static_cast<rlim_t>(wanted + kDescriptorsReserved);
+    reserved_ = kDescriptorsReserved + moreQueueFiles();
+    const auto needed = static_cast<rlim_t>(wanted + reserved_);
     if (limit.rlim_cur < needed) {
         const auto hard = limit.rlim_max;
         limit.rlim_cur = hard == RLIM_INFINITY ? needed : std::min(hard, needed);
@@ -93,7 +107,7 @@ bool BrokerApplication::checkDescriptors(Problems& problems) {
         (void)getrlimit(RLIMIT_NOFILE, &limit);
     }
     if (limit.rlim_cur >= needed) return true;
-    const auto possible = limit.rlim_cur > 2 * kDescriptorsReserved ? limit.rlim_cur - kDescriptorsReserved : limit.rlim_cur / 2;
+    const auto possible = limit.rlim_cur > 2 * reserved_ ? limit.rlim_cur - reserved_ : limit.rlim_cur / 2;
     if (!prepared_.settings.connectionsMaxSet) {
         wanted = possible;
         descriptors_ = limit.rlim_cur;
@@ -139,7 +153,7 @@ void BrokerApplication::logConfiguration() {
     if (descriptors_ > 0) {
         appLog_->warn("the limit of open files allows fewer connections than serverConnectionsMax says by default",
                       {{"openFiles", descriptors_}, {"connections", prepared_.settings.limits.connectionsMax},
-                       {"default", ServerLimits().connectionsMax}, {"openFilesNeeded", ServerLimits().connectionsMax + kDescriptorsReserved}});
+                       {"default", ServerLimits().connectionsMax}, {"openFilesNeeded", ServerLimits().connectionsMax + reserved_}});
     }
     std::string names;
     for (const auto& key : prepared_.unused.plain) names += (names.empty() ? "" : ",") + key;

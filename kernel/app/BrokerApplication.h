@@ -31,6 +31,7 @@ public:
     int run();
 
 private:
+    [[nodiscard]] std::size_t moreQueueFiles() const;
     bool checkDescriptors(Problems& problems);
     bool lockStoreRoot(Problems& problems);
     bool openLog(Problems& problems);
@@ -67,6 +68,7 @@ private:
     std::string listening_;
     std::unique_ptr<HostSurroundings> surroundings_;
     bool pidWritten_ = false;
+    std::size_t reserved_ = 0;      ///< descriptors that are no connections
     std::size_t descriptors_ = 0;   ///< the limit of open files, when it lowered serverConnectionsMax
 };
 

@@ -39,8 +39,13 @@ std::vector<service::ExecutorStats> Executors::stats() const {
 }
 
 void Executors::stop() noexcept {
-    const std::lock_guard lock(mutex_);
-    for (auto& executor : executors_) executor->stop();
+    // Not under the lock: what still runs may ask for stats().
+    std::vector<BoundedExecutor*> all;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& executor : executors_) all.push_back(executor.get());
+    }
+    for (BoundedExecutor* executor : all) executor->stop();
 }
 
 }  // namespace patchbay::kernel

@@ -15,6 +15,11 @@ namespace {
 constexpr std::int32_t kOwnCodeMin = 29'000;
 constexpr std::array<std::string_view, 3> kOwnCodePlugins = {"control", "consumer-admin", "namesrv"};
 
+/// In a binary header, which has 16 bits for a code.
+bool lookAlike(std::int32_t a, std::int32_t b) noexcept {
+    return static_cast<std::uint16_t>(a) == static_cast<std::uint16_t>(b);
+}
+
 }  // namespace
 
 Registrations::Registrations(Ref<Generation> generation, Executors& executors, std::vector<std::string> listeners,
@@ -35,15 +40,7 @@ Status Registrations::bind(std::span<const protocol::RequestCode> codes, plugin:
                                                      std::to_string(protocol::kThirdPartyCodeMin) + " to " +
                                                      std::to_string(protocol::kThirdPartyCodeMax)};
         }
-        const auto taken = [&](const Registrations* one) { return one->binds(*listener, number); };
-        const Registrations* owner = taken(this) ? this : nullptr;
-        if (const auto other = std::find_if(others_.begin(), others_.end(), taken); other != others_.end()) owner = *other;
-        if (owner != nullptr || std::find(entry.codes.begin(), entry.codes.end(), number) != entry.codes.end()) {
-            return {StatusCode::AlreadyExists,
-                    "request code " + std::to_string(number) + " of listener '" + std::string(options.listener) +
-                        "' is bound by plugin '" + (owner != nullptr ? *owner : *this).generation().plugin() +
-                        "' and by plugin '" + generation_->plugin() + "'"};
-        }
+        if (Status free = checkFree(*listener, number, entry.codes); !free) return free;
         entry.codes.push_back(number);
     }
     if (!options.executor.name.empty()) {
@@ -55,6 +52,28 @@ Status Registrations::bind(std::span<const protocol::RequestCode> codes, plugin:
                 "plugin '" + generation_->plugin() + "' binds a processor that is not loop-safe without an executor"};
     }
     entries_.push_back(std::move(entry));
+    return Status::ok();
+}
+
+Status Registrations::checkFree(ListenerIndex listener, std::int32_t code, const std::vector<std::int32_t>& mine) const {
+    std::vector<const Registrations*> all = others_;
+    all.push_back(this);
+    for (const Registrations* one : all) {
+        auto taken = one->like(listener, code);
+        if (one == this && !taken) {
+            const auto at = std::ranges::find_if(mine, [&](std::int32_t other) { return lookAlike(code, other); });
+            if (at != mine.end()) taken = *at;
+        }
+        if (!taken) continue;
+        const std::string both = " of listener '" + listeners_[listener] + "' is bound by plugin '" + one->generation().plugin() + "'";
+        if (*taken == code) {
+            return {StatusCode::AlreadyExists,
+                    "request code " + std::to_string(code) + both + " and by plugin '" + generation_->plugin() + "'"};
+        }
+        return {StatusCode::InvalidArgument,
+                "request code " + std::to_string(code) + " of plugin '" + generation_->plugin() + "' cannot be told from " +
+                    std::to_string(*taken) + ": binary headers have 16 bits for it, and code " + std::to_string(*taken) + both};
+    }
     return Status::ok();
 }
 
@@ -93,10 +112,16 @@ Result<ListenerIndex> Registrations::indexOf(std::string_view listener) const {
     return static_cast<ListenerIndex>(found - listeners_.begin());
 }
 
-bool Registrations::binds(ListenerIndex listener, std::int32_t code) const noexcept {
-    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-        return entry.listener == listener && std::find(entry.codes.begin(), entry.codes.end(), code) != entry.codes.end();
-    });
+std::optional<std::int32_t> Registrations::like(ListenerIndex listener, std::int32_t code) const noexcept {
+    std::optional<std::int32_t> found;
+    for (const auto& entry : entries_) {
+        if (entry.listener != listener) continue;
+        for (const auto bound : entry.codes) {
+            if (bound == code) return bound;
+            if (lookAlike(bound, code)) found = bound;
+        }
+    }
+    return found;
 }
 
 }  // namespace patchbay::kernel

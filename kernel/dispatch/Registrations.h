@@ -7,6 +7,7 @@
 #include "patchbay/plugin/Processor.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ public:
 
     /// NotFound for a listener that this process does not have; AlreadyExists, naming both plugins, for a code that is taken;
     /// OutOfRange when the executor needs more threads than are left; InvalidArgument for a processor that is neither loop-safe
-    /// nor has an executor, and for one of Patchbay's own codes. Nothing is bound after a failure.
+    /// nor has an executor, for one of Patchbay's own codes, and for one that binary headers, which have 16 bits, do not tell from another. Nothing is bound after a failure.
     Status bind(std::span<const protocol::RequestCode> codes, plugin::Processor& processor,
                 const plugin::BindOptions& options) override;
     /// Interceptors of the broker's listener also see requests of the one for administration.
@@ -56,7 +57,10 @@ private:
         RegisteredInterceptor entry;
     };
     [[nodiscard]] Result<ListenerIndex> indexOf(std::string_view listener) const;
-    [[nodiscard]] bool binds(ListenerIndex listener, std::int32_t code) const noexcept;
+    /// AlreadyExists or InvalidArgument when somebody, or `mine`, has the code or one that a binary header does not tell from it.
+    [[nodiscard]] Status checkFree(ListenerIndex listener, std::int32_t code, const std::vector<std::int32_t>& mine) const;
+    /// The code itself, or one that looks like it in 16 bits, if it is bound here.
+    [[nodiscard]] std::optional<std::int32_t> like(ListenerIndex listener, std::int32_t code) const noexcept;
 
     Generation* const generation_;
     Ref<Generation> held_;

@@ -12,10 +12,14 @@
 #include <Poco/Net/TCPServerConnectionFactory.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace patchbay::kernel {
@@ -23,6 +27,8 @@ namespace patchbay::kernel {
 namespace {
 
 namespace poco = ::Poco::Net;
+
+constexpr std::chrono::milliseconds kPause{100};
 
 using NameCall = int (*)(int, sockaddr*, socklen_t*);
 
@@ -44,7 +50,13 @@ public:
 
     bool accept(const poco::StreamSocket& socket) override {
         const int fd = ::fcntl(socket.impl()->sockfd(), F_DUPFD_CLOEXEC, 0);
-        if (fd < 0) return false;
+        if (fd < 0) {
+            // The next one would fail as well. Without any descriptor Poco's own look at the socket fails, and it pauses itself.
+            registry_.context().log.limited(plugin::LogLevel::Error, "a connection is dropped: no descriptor can be had for it (limit of open files)",
+                                            {{"error", std::generic_category().message(errno)}});
+            std::this_thread::sleep_for(kPause);
+            return false;
+        }
         SocketAddress remote;
         SocketAddress local;
         // The peer may be gone already.

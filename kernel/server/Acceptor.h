@@ -22,7 +22,7 @@ public:
     ~Acceptor();  ///< stops
     [[nodiscard]] std::uint16_t port() const noexcept;
     Status listen();
-    /// Takes up to 250 ms, because the accepting thread looks that often. The port is free afterwards.
+    /// Takes up to 250 ms, or 350 ms while descriptors have run out, because the accepting thread looks that often. The port is free afterwards.
     void stop() noexcept;
 
 private:

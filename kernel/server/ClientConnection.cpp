@@ -28,7 +28,7 @@ void ClientConnection::call(protocol::RemotingCommand& command, std::chrono::mil
         calls_.add(command.opaque, timeout, std::move(done));
     }
     if (!connected_) {
-        unsent_ += *frame;
+        unsent_.push_back({command.opaque, command.isOneway(), *frame});
         return;
     }
     writer().append(*frame);
@@ -48,7 +48,10 @@ void ClientConnection::connectTo(const SocketAddress& address) {
 
 void ClientConnection::connected() noexcept {
     connected_ = true;
-    writer().append(std::exchange(unsent_, {}));
+    for (const Unsent& one : std::exchange(unsent_, {})) {
+        // Who asked was told meanwhile that there is no answer, and may ask again.
+        if (one.oneway || calls_.waitsFor(one.opaque)) writer().append(one.frame);
+    }
     wrote();
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace patchbay::kernel {
 
@@ -37,7 +38,12 @@ private:
     OutboundConnections& owner_;
     const std::string hostPort_;
     PendingCalls calls_;
-    std::string unsent_;            // frames from before the socket was there
+    struct Unsent {
+        std::int32_t opaque;
+        bool oneway;
+        std::string frame;
+    };
+    std::vector<Unsent> unsent_;     // from before the socket was there
     std::uint32_t nextOpaque_ = 1;   // unsigned, because it may wrap
     bool connected_ = false;
     bool ended_ = false;

@@ -26,6 +26,7 @@ public:
     void fail(std::int32_t opaque, Status why);
     void failAll(const Status& why);
     [[nodiscard]] bool empty() const noexcept { return calls_.empty(); }
+    [[nodiscard]] bool waitsFor(std::int32_t opaque) const noexcept { return calls_.contains(opaque); }
 
     /// Ends a call that never became one.
     static void refuse(const PostTask& post, plugin::InvokeDone done, Status why);

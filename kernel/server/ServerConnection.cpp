@@ -111,6 +111,8 @@ Result<std::string> ServerConnection::encodeRequest(protocol::RemotingCommand& c
     return command.encode(binary ? protocol::SerializeType::Binary : protocol::SerializeType::Json);
 }
 
+Status ServerConnection::crowded() const { return {StatusCode::Busy, "the send buffer of " + remote_.toString() + " is over its limit"}; }
+
 void ServerConnection::send(std::string frame) {
     if (!isOpen()) return;
     auto slice = Slice::own(std::move(frame));
@@ -121,7 +123,7 @@ void ServerConnection::send(std::string frame) {
 Status ServerConnection::push(protocol::RemotingCommand command) noexcept {
     if (!isOpen()) return {StatusCode::Unavailable, "the connection to " + remote_.toString() + " is closed"};
     if (backlog() >= registry_.limits().outboundHigh) {
-        return {StatusCode::Busy, "the send buffer of " + remote_.toString() + " is over its limit"};
+        return crowded();
     }
     auto frame = encodeRequest(command, protocol::kFlagOneway);
     if (!frame) return frame.error();
@@ -154,6 +156,7 @@ void ServerConnection::invoke(protocol::RemotingCommand command, std::chrono::mi
                               plugin::InvokeDone done) noexcept {
     const auto& post = registry_.context().post;
     done = withLease(std::move(done));
+    if (isOpen() && backlog() >= registry_.limits().outboundHigh) return PendingCalls::refuse(post, std::move(done), crowded());
     auto frame = encodeRequest(command, 0);
     if (!frame) return PendingCalls::refuse(post, std::move(done), frame.error());
     auto start = [me = Ref<ServerConnection>::share(this), text = std::move(*frame), opaque = command.opaque, timeout,

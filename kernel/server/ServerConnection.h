@@ -47,6 +47,7 @@ private:
     void closed(std::string_view reason) noexcept override;
 
     Result<std::string> encodeRequest(protocol::RemotingCommand& command, std::int32_t flag);
+    [[nodiscard]] Status crowded() const;
     void send(std::string frame);
     void throttle() noexcept;
 

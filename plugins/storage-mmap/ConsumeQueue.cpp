@@ -18,7 +18,7 @@ constexpr std::int64_t kHotUnits = 4096;
 
 ConsumeQueue::~ConsumeQueue() {
     dropTail();
-    if (!isLoaded()) env_.unloaded.fetch_sub(1, std::memory_order_relaxed);
+    if (!isLoaded() && !failure_) env_.unloaded.fetch_sub(1, std::memory_order_relaxed);
     // A reader may have opened files after discard(), and the next queue may get this address.
     env_.open.forget(this);
 }

@@ -37,7 +37,7 @@ struct QueueEnvironment {
     std::atomic<std::int64_t> rebuiltFrom{INT64_MAX};  ///< after a crash: batch queues get their units of the log from here on anew
     std::atomic<std::int64_t> logEndAtStart{0};  ///< units on disk that point beyond it are not believed
     std::atomic<std::int64_t> tailBytes{0};      ///< memory held by unwritten units of all queues
-    std::atomic<std::int64_t> unloaded{0};       ///< queues whose files were not looked at yet
+    std::atomic<std::int64_t> unloaded{0};       ///< queues whose files are still to be looked at
 };
 
 struct TopicName : RefCounted {

@@ -35,7 +35,8 @@ Status ConsumeQueue::loadFiles() {
         env_.unloaded.fetch_sub(1, std::memory_order_relaxed);
         loaded_.store(true, std::memory_order_release);
     } else if (good.code() == StatusCode::Corrupt) {
-        // Only a person can mend it; anything else may work the next time.
+        // Only a person can mend it; anything else may work the next time. So it was looked at, as far as that goes.
+        env_.unloaded.fetch_sub(1, std::memory_order_relaxed);
         failure_ = std::make_unique<Status>(good);
         env_.log.error("a consume queue cannot be used", {{"reason", good.message()}});
     }

@@ -6,8 +6,8 @@ namespace patchbay::mmapstore {
 
 Status DeletedTopics::open(std::int64_t logMin) {
     until_.clear();
-    if (!files_.exists(path_)) return Status::ok();
     const Result<std::string> text = files_.readAll(path_);
+    if (!text && text.error().code() == StatusCode::NotFound) return Status::ok();
     if (!text) return text.error();
     std::string_view rest = *text;
     while (!rest.empty()) {

@@ -140,7 +140,7 @@ Status QueueExtension::sync() {
     if (result && directory) result = files_.syncDirectory(directory_);
     if (result) return result;
     const std::lock_guard lock(mutex_);
-    unsyncedFrom_ = unsyncedFrom_ < 0 ? from : std::min(unsyncedFrom_, from);
+    if (from >= 0) unsyncedFrom_ = unsyncedFrom_ < 0 ? from : std::min(unsyncedFrom_, from);
     directoryChanged_ = directoryChanged_ || directory;
     return result;
 }

@@ -67,6 +67,13 @@ bool isDispatched(std::int32_t sysFlag) noexcept {
     return type == protocol::kSysFlagNotTransactional || type == protocol::kSysFlagCommit;
 }
 
+/// FileSystem::exists() says no also where the disk does not answer, and a crash would be taken for a clean stop.
+Result<bool> isThere(FileSystem& files, const std::string& path) {
+    const auto file = files.open(path, OpenMode::Read);
+    if (file || file.error().code() == StatusCode::NotFound) return file.has_value();
+    return file.error();
+}
+
 }  // namespace
 
 std::int64_t tagsCodeOf(const RecordView& record) noexcept {
@@ -84,7 +91,11 @@ std::int64_t tagsCodeOf(const RecordView& record) noexcept {
 
 Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vector<Ref<ConsumeQueue>>& touched) {
     begun_ = said_ = clock_.now();
-    outcome_.clean = !files_.exists(layout_.abort());
+    const Result<bool> aborted = isThere(files_, layout_.abort());
+    if (!aborted) return aborted.error();
+    const Result<bool> javaStopped = isThere(files_, layout_.abortBackup());
+    if (!javaStopped) return javaStopped.error();
+    outcome_.clean = !*aborted;
     env_.afterCrash = !outcome_.clean;
     noQueues_ = queues_.size() == 0;
     const std::vector<std::int64_t> segments = commitLog_.segments();
@@ -99,7 +110,7 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
     const Result<bool> cutOff = segments.empty() ? Result<bool>(false) : nameCut();
     if (!cutOff) return cutOff.error();
     if (Status cut = commitLog_.cut(outcome_.end, !outcome_.clean || *cutOff); !cut) return cut;
-    if (outcome_.clean && !files_.exists(layout_.abortBackup())) mark_ = StopMark::read(files_, layout_.lastStop());
+    if (outcome_.clean && !*javaStopped) mark_ = StopMark::read(files_, layout_.lastStop());
     if (mark_ && mark_->logEnd != outcome_.end) mark_.reset();
     if (mark_) {
         if (Status checked = checkQueues(); !checked) return checked;

@@ -81,7 +81,9 @@ void EventLoop::turn(int timeoutMs) {
 int EventLoop::waitMs(int timeoutMs) const noexcept {
     // Read after sleeping_ was set: whoever posts later sees it and wakes the poller.
     if (again_ || posted_.load(std::memory_order_seq_cst) != nullptr) return 0;
-    const int timer = timers_.waitMs(now_);
+    if (timeoutMs == 0) return 0;
+    // Not now_, when the last turn began: what it took is a part of the time until the timer.
+    const int timer = timers_.waitMs(clock_.now());
     if (timer < 0) return timeoutMs;
     return timeoutMs < 0 ? timer : std::min(timer, timeoutMs);
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <future>
 #include <mutex>
+#include <sys/resource.h>
 #include <thread>
 
 namespace patchbay::kernel {
@@ -268,6 +269,24 @@ TEST_F(ServerTest, AServerCanCallItsClientAndLosesPatience) {
     EXPECT_EQ(ends.at(1).substr(0, 16), "DeadlineExceeded");
 }
 
+TEST_F(ServerTest, AClientThatDoesNotReadIsNotAskedMoreAndMore) {
+    limits.outboundHigh = 1U << 20;
+    start();
+    std::promise<Ref<plugin::Peer>> known;
+    serve(34, [&](Request r) {
+        known.set_value(r.sharePeer());
+        std::move(r).respond(ResponseCode::Success);
+    });
+    TestClient client(ports[0], 64 << 10);
+    EXPECT_EQ(client.call(request(34, 1)).code, 0);
+    const auto peer = known.get_future().get();
+    ASSERT_TRUE(eventually([&] { return !peer->push(request(40, 0, std::string(64 << 10, 'x'))); }));
+    std::optional<StatusCode> end;
+    peer->invoke(request(307, 0), 60s, [&](const Result<RemotingCommand>& result) { end = result ? StatusCode::Ok : result.error().code(); });
+    ASSERT_TRUE(eventually([&] { timers.runOne(); return end.has_value(); }));
+    EXPECT_EQ(end, StatusCode::Busy);
+}
+
 TEST_F(ServerTest, AnOpenCallKeepsThePluginThatMadeItUntilItsCallbackIsGone) {
     start();
     const auto generation = Ref<Generation>::adopt(new Generation("caller", 1));
@@ -386,6 +405,50 @@ TEST_F(ServerTest, StopAnswersWhatIsInWorkAndSendsItBeforeClosing) {
     EXPECT_TRUE(client.closedByServer());
     EXPECT_EQ(server->connectionCount(), 0U);
     server->stop();
+}
+
+/// Lets no descriptor from `from` on be opened while it lives.
+class FewDescriptors {
+public:
+    explicit FewDescriptors(int from) {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        rlimit few = before_;
+        few.rlim_cur = static_cast<rlim_t>(from);
+        ::setrlimit(RLIMIT_NOFILE, &few);
+    }
+    ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    FewDescriptors(const FewDescriptors&) = delete;
+    FewDescriptors& operator=(const FewDescriptors&) = delete;
+private:
+    rlimit before_{};
+};
+
+TEST_F(ServerTest, AConnectionWaitsForADescriptorOrTheLogSaysThatItIsDropped) {
+    start();
+    serveEcho();
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(ports[0]);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    {
+        const FewDescriptors none(3);
+        ASSERT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    }
+    auto waited = TestClient::over(fd);
+    EXPECT_EQ(waited.call(request(30, 1, "at last")).body, "at last");
+
+    // Poco's thread has one in use while it looks at the socket; the connection gets that one, and there is none for the copy of it.
+    const int other = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    std::vector<int> taken;
+    {
+        const FewDescriptors some(512);
+        for (int more = ::dup(0); more >= 0; more = ::dup(0)) taken.push_back(more);
+        ASSERT_EQ(::connect(other, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+        EXPECT_TRUE(eventually([&] { return log.contains("a connection is dropped: no descriptor can be had for it"); }));
+    }
+    for (const int one : taken) ::close(one);
+    ::close(other);
 }
 
 TEST_F(ServerTest, AnAddressThatIsTakenIsAnErrorWithItsName) {

@@ -86,6 +86,32 @@ TEST(TimerWheel, SaysHowLongToWait) {
     EXPECT_EQ(wheel.waitMs(start + 200ms), -1);
 }
 
+TEST(EventLoop, WhatATurnTookIsAPartOfTheTimeUntilATimer) {
+    struct Waits final : Poller {
+        explicit Waits(int& last) : last_(last) {}
+        bool add(int, std::uint32_t, Pollable&) noexcept override { return true; }
+        void change(int, std::uint32_t, Pollable&) noexcept override {}
+        void remove(int) noexcept override {}
+        std::size_t wait(std::span<ReadyEvent>, int timeoutMs) noexcept override {
+            last_ = timeoutMs;
+            return 0;
+        }
+        void wake() noexcept override {}
+        int& last_;
+    };
+    testkit::ManualClock clock;
+    int waited = -2;
+    EventLoop loop(0, clock, {}, std::make_unique<Waits>(waited));
+    loop.post([&] {
+        loop.after(1s, [] {});
+        clock.advance(900ms);
+    });
+    loop.turn(0);
+    loop.turn(-1);
+    EXPECT_GE(waited, 0);
+    EXPECT_LE(waited, 100 + static_cast<int>(TimerWheel::kSlot / 1ms));
+}
+
 TEST_F(EventLoopTest, TasksRunInTheOrderOfPostingAndInOneTurn) {
     std::string order;
     for (const char c : {'a', 'b', 'c'}) loop.post([&order, c] { order += c; });

@@ -91,6 +91,34 @@ TEST_F(ExecutorTest, AFullQueueIsAnsweredWithOverload) {
     turnUntil(3);
 }
 
+TEST_F(ExecutorTest, WhatStillRunsMayLookAtTheExecutorsWhileTheyStop) {
+    std::size_t seen = 0;
+    TestProcessor looks([&](Request r) {
+        gate.pass();
+        seen = executors.stats().size();
+        std::move(r).respond(ResponseCode::Success);
+    });
+    serve(looks, on({.name = "looks", .threads = 1}));
+    arrive(*origin, {request(1)});
+    turn();
+    gate.awaitInside(1);
+    std::thread stopping([this] { executors.stop(); });
+    // Refused: the stop is under way and waits for the one at the gate.
+    const auto isRefused = [this] {
+        for (const auto& answer : origin->answers()) {
+            if (answer.remark.value_or("").find("executor looks is stopping") != std::string::npos) return true;
+        }
+        return false;
+    };
+    for (std::int32_t opaque = 2; !isRefused(); ++opaque) {
+        arrive(*origin, {request(opaque)});
+        turn();
+    }
+    gate.open();
+    stopping.join();
+    EXPECT_EQ(seen, 1U);
+}
+
 TEST_F(ExecutorTest, AQueueIsFullWhenItsBytesAre) {
     Executors small{loops.size(), 8, clock, 100};
     Registrations mine(Ref<Generation>::adopt(new Generation("test", 1)), small, {"broker"}, {});

@@ -28,6 +28,27 @@ TEST_F(RegistrationsTest, ADoubleBindingNamesBothPlugins) {
     EXPECT_TRUE(second.bind(send, processor, elsewhere));
 }
 
+TEST_F(RegistrationsTest, ACodeThatABinaryHeaderDoesNotTellFromAnotherIsRefused) {
+    auto& first = generation("send");
+    const RequestCode ten[] = {RequestCode{10}};
+    ASSERT_TRUE(first.bind(ten, processor, safe));
+    Registrations second(Ref<Generation>::adopt(new Generation("other", 1)), executors, {"broker", "namesrv"}, {&first});
+    for (const std::int32_t code : {65'546, 10 - 65'536}) {
+        const RequestCode far[] = {RequestCode{code}};
+        const auto status = second.bind(far, processor, safe);
+        EXPECT_EQ(status.code(), StatusCode::InvalidArgument);
+        EXPECT_EQ(status.message(), "request code " + std::to_string(code) + " of plugin 'other' cannot be told from 10: binary headers have 16 bits "
+                                    "for it, and code 10 of listener 'broker' is bound by plugin 'send'");
+    }
+    const RequestCode two[] = {RequestCode{31'000}, RequestCode{31'000 + 65'536}};
+    EXPECT_EQ(second.bind(two, processor, safe).code(), StatusCode::InvalidArgument);
+    EXPECT_EQ(second.codeCount(), 0U);
+    auto elsewhere = safe;
+    elsewhere.listener = "namesrv";
+    const RequestCode far[] = {RequestCode{65'546}};
+    EXPECT_TRUE(second.bind(far, processor, elsewhere)) << "there is no code 10 there";
+}
+
 TEST_F(RegistrationsTest, AListenerThatIsNotThereIsNotFound) {
     auto options = safe;
     options.listener = "controller";

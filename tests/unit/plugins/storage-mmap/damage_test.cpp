@@ -5,9 +5,11 @@
 
 #include "patchbay/protocol/util/BigEndian.h"
 #include "patchbay/testkit/FaultyFiles.h"
+#include "patchbay/testkit/TempDir.h"
 
 #include <algorithm>
 #include <functional>
+#include <unistd.h>
 
 namespace patchbay::mmapstore {
 
@@ -337,6 +339,24 @@ TEST_F(MmapDamage, ALongRecoverySaysHowFarItIs) {
     EXPECT_TRUE(log.contains("building consume queues from the commit log"));
     EXPECT_TRUE(log.contains("percent="));
     EXPECT_TRUE(log.contains("secondsLeftAbout="));
+}
+
+TEST_F(MmapDamage, AMarkOfACrashThatCannotBeLookedAtIsNoCleanStop) {
+    const testkit::TempDir dir;
+    options.root = dir.path();
+    {
+        MmapStore store(systemFiles(), clock, log, options);
+        ASSERT_TRUE(store.open());
+        testkit::appendOne(store, {});
+    }
+    const std::string abort = dir.file("abort");
+    ASSERT_EQ(::symlink(abort.c_str(), abort.c_str()), 0);
+    ASSERT_FALSE(systemFiles().exists(abort)) << "it leads to itself: the disk does not say whether there is something";
+    log.clear();
+    MmapStore store(systemFiles(), clock, log, options);
+    const Status opened = store.open();
+    EXPECT_EQ(opened.code(), StatusCode::Io) << opened.toString();
+    EXPECT_FALSE(log.contains("commit log recovered")) << "before anything is decided";
 }
 
 TEST_F(MmapDamage, AQueueThatCannotBeReadNowIsNotTakenForAMissingOne) {

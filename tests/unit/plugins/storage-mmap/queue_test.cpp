@@ -60,6 +60,23 @@ TEST_F(MmapQueue, AQueueWhereADeletedOneWasDoesNotGetItsFiles) {
     fresh->~ConsumeQueue();
 }
 
+TEST_F(MmapQueue, OneThatNobodyCanUseIsNotLookedForAgain) {
+    open();
+    MmapStoreTest::append("body");
+    close();
+    const std::string path = "/store/consumequeue/TopicTest/0/" + fileName(0);
+    resize(path, static_cast<std::uint64_t>(options.queueFileBytes) + 20);
+    Parts parts(files, log, options);
+    ASSERT_TRUE(parts.commitLog.open());
+    auto queue = Ref<ConsumeQueue>::adopt(new ConsumeQueue(parts.environment, name("TopicTest"), 0, QueueKind::Simple, true));
+    EXPECT_EQ(parts.environment.unloaded, 1);
+    EXPECT_EQ(queue->load().code(), StatusCode::Corrupt);
+    EXPECT_EQ(parts.environment.unloaded, 0) << "else every send looks for queues that are to be loaded";
+    EXPECT_EQ(queue->load().code(), StatusCode::Corrupt);
+    queue.reset();
+    EXPECT_EQ(parts.environment.unloaded, 0);
+}
+
 TEST_F(MmapQueue, ALogThatCannotBeReadTakesNoUnitsFromAQueue) {
     open();
     for (int i = 0; i < 30; ++i) MmapStoreTest::append("body");
