@@ -27,7 +27,8 @@ std::int32_t levelCount(const LevelContext& context, const DelayLevels& levels) 
 
 }  // namespace
 
-Delivery::Delivery(LevelContext context, plugin::Timers& timers, const DelayLevels& levels) : context_(context), timers_(timers) {
+Delivery::Delivery(LevelContext context, plugin::Timers& timers, const DelayLevels& levels)
+    : context_(context), loop_(context.store, timers, [this] { look(); }) {
     const std::int32_t count = levelCount(context_, levels);
     for (std::int32_t level = 1; level <= count; ++level) {
         levels_.push_back(std::make_unique<LevelQueue>(context_, level, levels.delayMs(level)));
@@ -35,26 +36,17 @@ Delivery::Delivery(LevelContext context, plugin::Timers& timers, const DelayLeve
 }
 
 void Delivery::start() {
-    {
-        const std::lock_guard lock(mutex_);
-        running_ = true;
-    }
+    loop_.start();
     context_.store.addListener(*this);
-    lookSoon();
+    loop_.lookSoon();
 }
 
-void Delivery::drain() noexcept {
-    const std::lock_guard lock(mutex_);
-    running_ = false;
-}
+void Delivery::drain() noexcept { loop_.drain(); }
 
 void Delivery::stop() noexcept {
     drain();
     context_.store.removeListener(*this);
-    {
-        std::unique_lock lock(mutex_);
-        allEnded_.wait(lock, [this] { return !appending_; });
-    }
+    loop_.stop();
     settle();
 }
 
@@ -62,63 +54,25 @@ void Delivery::appended(std::span<const service::AppendedRecord> records) noexce
     for (const auto& record : records) {
         if (record.topic != protocol::kTopicSchedule) continue;
         const auto queue = static_cast<std::size_t>(record.queueId);
-        if (queue < levels_.size() && levels_[queue]->wake()) lookSoon();
+        if (queue < levels_.size() && levels_[queue]->wake()) loop_.lookSoon();
     }
-}
-
-void Delivery::done() noexcept {
-    ended_.store(true, std::memory_order_release);
-    // Everything under the lock, the signal too: stop() is followed by destruction.
-    const std::lock_guard lock(mutex_);
-    appending_ = false;
-    if (lookWhenDone_) post();
-    allEnded_.notify_all();
-}
-
-void Delivery::lookSoon() noexcept {
-    const std::lock_guard lock(mutex_);
-    post();
-}
-
-void Delivery::post() noexcept {
-    if (posted_ || !running_) return;
-    posted_ = true;
-    timers_.post([this] { look(); });
 }
 
 void Delivery::look() {
-    {
-        const std::lock_guard lock(mutex_);
-        posted_ = false;
-        if (!running_) return;
-    }
     settle();
-    while (!inFlight_) {
-        if (context_.clock.now() < notBefore_) return arm(notBefore_);
+    while (!loop_.isOnItsWay()) {
+        if (context_.clock.now() < notBefore_) return lookAt(notBefore_);
         MonotonicTime again = MonotonicTime::max();
-        if (!gather(again)) return arm(again);
-        if (!submit()) return;
+        if (!gather(again)) return lookAt(again);
+        if (!loop_.submit()) return;
         settle();
         // Other plugins have their turn.
-        if (full_) return lookSoon();
+        if (full_) return loop_.lookSoon();
     }
-}
-
-bool Delivery::submit() {
-    inFlight_ = true;
-    failure = Status::ok();
-    {
-        const std::lock_guard lock(mutex_);
-        appending_ = true;
-        lookWhenDone_ = false;
-    }
-    context_.store.append(*this);
-    const std::lock_guard lock(mutex_);
-    lookWhenDone_ = appending_;
-    return !appending_;
 }
 
 bool Delivery::gather(MonotonicTime& again) {
+    auto& items = loop_.items;
     items.clear();
     shares_.clear();
     full_ = false;
@@ -134,27 +88,13 @@ bool Delivery::gather(MonotonicTime& again) {
 }
 
 void Delivery::settle() {
-    if (!inFlight_ || !ended_.exchange(false, std::memory_order_acquire)) return;
-    inFlight_ = false;
-    const std::span<const service::AppendItem> all(items);
+    if (!loop_.takeEnd()) return;
+    const std::span<const service::AppendItem> all(loop_.items);
     std::size_t at = 0;
     for (std::size_t i = 0; i < levels_.size(); ++i) {
-        if (shares_[i] > 0) levels_[i]->settle(all.subspan(at, shares_[i]), failure);
+        if (shares_[i] > 0) levels_[i]->settle(all.subspan(at, shares_[i]), loop_.failure);
         at += shares_[i];
     }
-}
-
-void Delivery::arm(MonotonicTime at) {
-    const MonotonicTime now = context_.clock.now();
-    if (at == timerAt_ && at > now) return;
-    timers_.cancel(timer_);
-    timerAt_ = at;
-    if (at == MonotonicTime::max()) return;
-    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(at - now);
-    timer_ = timers_.after(std::max(wait, std::chrono::milliseconds(0)), [this] {
-        timerAt_ = MonotonicTime::max();
-        lookSoon();
-    });
 }
 
 }  // namespace patchbay::plugins::delay

@@ -34,36 +34,28 @@ bool isHopeless(AppendStatus status) noexcept {
 
 }  // namespace
 
-Delivery::Delivery(const DeliveryContext& context, const TimerMark& from) : context_(context), from_(from), next_(from.replayFrom) {
+Delivery::Delivery(const DeliveryContext& context, const TimerMark& from)
+    : context_(context), from_(from), loop_(context.store, context.timers, [this] { look(); }), next_(from.replayFrom) {
     if (context_.files == nullptr) return;
     readMs_ = loadedUntil_ = context_.files->floor(from_.deliveredMs);
     inFiles_ = context_.files->waitingFrom(loadedUntil_);
 }
 
 void Delivery::start() {
-    {
-        const std::lock_guard lock(mutex_);
-        running_ = true;
-    }
+    loop_.start();
     startedMs_ = context_.clock.wallMs();
     earlier_.emplace(context_.store);
     context_.recalls.deliverUntil(std::min(from_.deliveredMs, startedMs_));
     context_.store.addListener(*this);
-    lookSoon();
+    loop_.lookSoon();
 }
 
-void Delivery::drain() noexcept {
-    const std::lock_guard lock(mutex_);
-    running_ = false;
-}
+void Delivery::drain() noexcept { loop_.drain(); }
 
 void Delivery::stop() noexcept {
     drain();
     context_.store.removeListener(*this);
-    {
-        std::unique_lock lock(mutex_);
-        allEnded_.wait(lock, [this] { return !appending_; });
-    }
+    loop_.stop();
     settle();
     leave();
 }
@@ -90,42 +82,12 @@ void Delivery::appended(std::span<const service::AppendedRecord> records) noexce
     }
     if (!ours) return;
     const bool asleep = idle_.exchange(false, std::memory_order_acq_rel);
-    if (soon) return lookSoon();
-    if (asleep) lookLater();
-}
-
-void Delivery::done() noexcept {
-    ended_.store(true, std::memory_order_release);
-    // Everything under the lock, the signal too: stop() is followed by destruction.
-    const std::lock_guard lock(mutex_);
-    appending_ = false;
-    if (lookWhenDone_) post();
-    allEnded_.notify_all();
-}
-
-void Delivery::lookSoon() noexcept {
-    const std::lock_guard lock(mutex_);
-    post();
-}
-
-void Delivery::lookLater() noexcept {
+    if (soon) return loop_.lookSoon();
     // What has time is taken together with what follows: a wake-up for each would cost as much as the message.
-    const std::lock_guard lock(mutex_);
-    if (running_) context_.timers.after(kTogether, [this] { lookSoon(); });
-}
-
-void Delivery::post() noexcept {
-    if (posted_ || !running_) return;
-    posted_ = true;
-    context_.timers.post([this] { look(); });
+    if (asleep) loop_.lookAfter(kTogether);
 }
 
 void Delivery::look() {
-    {
-        const std::lock_guard lock(mutex_);
-        posted_ = false;
-        if (!running_) return;
-    }
     settle();
     const bool more = takeNew();
     if (caughtUp_) {
@@ -134,7 +96,7 @@ void Delivery::look() {
         moveRead();
     }
     showFigures();
-    if (more) return lookSoon();
+    if (more) return loop_.lookSoon();
     arm();
 }
 
@@ -153,20 +115,12 @@ void Delivery::showFigures() {
 void Delivery::arm() {
     const MonotonicTime now = context_.clock.now();
     MonotonicTime at = std::min(readAgain_, nextLoad());
-    if (caughtUp_ && !inFlight_ && (!pending_.empty() || !items.empty())) {
+    if (caughtUp_ && !loop_.isOnItsWay() && (!pending_.empty() || !loop_.items.empty())) {
         std::int64_t wait = 0;
-        if (items.empty()) wait = std::clamp<std::int64_t>(pending_.next().wakeMs - context_.clock.wallMs(), 0, kWaitMsMax);
+        if (loop_.items.empty()) wait = std::clamp<std::int64_t>(pending_.next().wakeMs - context_.clock.wallMs(), 0, kWaitMsMax);
         at = std::min(at, std::max(now + milliseconds(wait), notBefore_));
     }
-    if (at == timerAt_ && at > now) return;
-    context_.timers.cancel(timer_);
-    timerAt_ = at;
-    if (at == MonotonicTime::max()) return;
-    const auto wait = std::chrono::ceil<milliseconds>(at - now);
-    timer_ = context_.timers.after(std::max(wait, milliseconds(0)), [this] {
-        timerAt_ = MonotonicTime::max();
-        lookSoon();
-    });
+    loop_.lookAt(at, now);
 }
 
 bool Delivery::takeNew() {
@@ -246,34 +200,20 @@ void Delivery::takeOne(const RecordView& record) {
 }
 
 void Delivery::fire() {
-    while (!inFlight_ && context_.clock.now() >= notBefore_) {
-        while (items.empty()) {
+    while (!loop_.isOnItsWay() && context_.clock.now() >= notBefore_) {
+        while (loop_.items.empty()) {
             if (pending_.empty() || pending_.next().wakeMs > context_.clock.wallMs()) return;
             gather();
             // All of them were recalled, for instance.
-            if (items.empty()) finishBatch();
+            if (loop_.items.empty()) finishBatch();
             if (context_.clock.now() < notBefore_) return;
         }
         const bool full = firing_.size() == kBatchMessages;
-        if (!submit()) return;
+        if (!loop_.submit()) return;
         settle();
         // Other plugins have their turn.
-        if (full) return lookSoon();
+        if (full) return loop_.lookSoon();
     }
-}
-
-bool Delivery::submit() {
-    inFlight_ = true;
-    failure = Status::ok();
-    {
-        const std::lock_guard lock(mutex_);
-        appending_ = true;
-        lookWhenDone_ = false;
-    }
-    context_.store.append(*this);
-    const std::lock_guard lock(mutex_);
-    lookWhenDone_ = appending_;
-    return !appending_;
 }
 
 void Delivery::gather() {
@@ -368,7 +308,7 @@ void Delivery::build(const RecordView& record, const PendingTimer& timer) {
     if (isRecall && !rolls) return;
     if (earlier_ && timer.wakeMs <= startedMs_ && isDelivered(record, message, timer, rolls)) return;
 
-    AppendItem& item = items.emplace_back();
+    AppendItem& item = loop_.items.emplace_back();
     item.body = record.body;
     item.properties = record.properties;
     item.bornHost = record.bornHost();
@@ -400,7 +340,7 @@ void Delivery::buildCopyToWaitOn(const RecordView& record, std::int64_t dueMs, c
     properties.remove(kPropertyTimerDelayMs);
     properties.set(kPropertyTimerDeliverMs, std::to_string(dueMs));
     properties.set(kPropertyTimerRollTimes, std::to_string(message.rolledOnce()));
-    AppendItem& item = items.back();
+    AppendItem& item = loop_.items.back();
     item.topic = kTopicTimer;
     item.queueId = 0;
     item.properties = texts_.emplace_back(properties.encode());
@@ -413,8 +353,8 @@ void Delivery::passOver(std::string_view why, const PendingTimer& timer) {
 }
 
 void Delivery::settle() {
-    if (!inFlight_ || !ended_.exchange(false, std::memory_order_acquire)) return;
-    inFlight_ = false;
+    if (!loop_.takeEnd()) return;
+    auto& items = loop_.items;
     std::erase_if(items, [this](const AppendItem& item) {
         if (service::isStored(item.status)) {
             ++context_.rewrite.state().delivered;
@@ -430,7 +370,7 @@ void Delivery::settle() {
     if (items.empty()) return finishBatch();
     notBefore_ = context_.clock.now() + kRetryAfter;
     context_.log.limited(plugin::LogLevel::Warn, "timed messages are refused by the store and tried again",
-                         {{"messages", items.size()}, {"problem", failure.message()}});
+                         {{"messages", items.size()}, {"problem", loop_.failure.message()}});
 }
 
 void Delivery::finishBatch() {

@@ -16,13 +16,12 @@
 #include "patchbay/plugin/Logger.h"
 #include "patchbay/plugin/Runtime.h"
 #include "patchbay/protocol/message/MessageRecord.h"
+#include "patchbay/service/AppendLoop.h"
 #include "patchbay/service/MessageStore.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,7 +53,7 @@ struct DeliveryContext {
 /// Runs on the control executor with one timer, set to the next time, and none while nothing waits. Messages are delivered at least
 /// once: the mark moves after the store has taken them. After a start the topic is read from the mark on before anything is delivered,
 /// so that no recall is missed. Owned by the plugin from start() to stop(). At most one append is on its way.
-class Delivery final : private service::AppendListener, private service::AppendBatch {
+class Delivery final : private service::AppendListener {
 public:
     Delivery(const DeliveryContext& context, const TimerMark& from);
     void start();
@@ -71,11 +70,7 @@ public:
 
 private:
     void appended(std::span<const service::AppendedRecord> records) noexcept override;
-    void done() noexcept override;
 
-    void lookSoon() noexcept;
-    void lookLater() noexcept;
-    void post() noexcept;   // with the lock held
     void look();
     void arm();
     /// True when there may be more at once.
@@ -100,8 +95,6 @@ private:
     bool sleep();
 
     void fire();
-    /// Whether the append has ended already.
-    bool submit();
     void gather();
     /// Answers its bytes.
     std::int64_t buildKept(const Slice& slice, const PendingTimer& timer);
@@ -118,8 +111,9 @@ private:
 
     const DeliveryContext context_;
     const TimerMark from_;
+    service::AppendLoop loop_;
 
-    // Control executor only, but for items and failure while an append is on its way.
+    // Control executor only.
     PendingTimers pending_;
     std::vector<PendingTimer> firing_;         // whose messages are in `items`, or passed over
     std::deque<service::ReadResult> reads_;    // what the views of `items` point into
@@ -135,21 +129,10 @@ private:
     std::int64_t next_;                        // the first message of the topic that was not read
     bool caughtUp_ = false;
     bool left_ = false;                        // stopped
-    bool inFlight_ = false;
     MonotonicTime notBefore_{};                // no delivery earlier
     MonotonicTime readAgain_ = MonotonicTime::max();
-    plugin::TimerId timer_ = 0;
-    MonotonicTime timerAt_ = MonotonicTime::max();
 
     std::atomic<bool> idle_{false};
-    std::atomic<bool> ended_{false};
-    std::mutex mutex_;
-    std::condition_variable allEnded_;
-    // Guarded by mutex_.
-    bool appending_ = false;
-    bool lookWhenDone_ = false;                // look() does not wait for the append any more
-    bool posted_ = false;
-    bool running_ = false;
 };
 
 }  // namespace patchbay::plugins::timer
