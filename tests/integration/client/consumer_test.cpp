@@ -45,6 +45,38 @@ TEST_P(Pushing, TagsAreFilteredExactly) {
     EXPECT_TRUE(soon([&] { return tool.consumerOffset(made.group, queue).value_or(0) == 5; }));
 }
 
+TEST_P(Pushing, TracesAreFoundByTheMessagesIdAndKeys) {
+    const auto topic = fresh("Traced");
+    createTopic(topic, 1);
+    const auto key = fresh("key");
+    auto made = consumerOptions();
+    made.trace = true;
+    Seen seen;
+    auto reader = pushConsumer(topic, seen, made);
+    auto sending = producerOptions();
+    sending.trace = true;
+    auto sender = client::Producer::create(sending);
+    ASSERT_TRUE(sender);
+    const auto receipt = sender->send({.topic = topic, .body = "x", .keys = {key}});
+    ASSERT_TRUE(receipt);
+    ASSERT_TRUE(soon([&] { return seen.count() == 1; }));
+    sender->close();
+    reader.close();
+    auto tool = admin();
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    for (const auto& name : {receipt->messageId, key}) {
+        std::string all;
+        const auto has = [&](std::string_view kind, const std::string& group) {
+            return all.find(kind) != std::string::npos && all.find(receipt->messageId) != std::string::npos && all.find(group) != std::string::npos;
+        };
+        EXPECT_TRUE(soon([&] {
+            all.clear();
+            for (const auto& one : tool.messagesByKey("RMQ_SYS_TRACE_TOPIC", name, 32, now - 3'600'000, now + 3'600'000).value_or({})) all += one.body();
+            return has("Pub\x01", sending.group) && has("SubBefore\x01", made.group) && has("SubAfter\x01", made.group);
+        })) << all;
+    }
+}
+
 TEST_P(Pushing, WhatFailsTooOftenEndsInTheDeadLetters) {
     const auto topic = fresh("Dead");
     createTopic(topic, 1);

@@ -26,6 +26,8 @@ std::optional<RemotingCommand> ScriptedBroker::script(const RemotingCommand& ask
             answer.set("msgId", "7F00000100002A9F0000000000000000");
             answer.set("queueId", "0");
             answer.set("queueOffset", "3");
+            answer.set("MSG_REGION", "north");
+            answer.set("TRACE_ON", "true");
             break;
         case RequestCode::GetConsumerListByGroup: {
             protocol::ConsumerIdList list;
@@ -52,16 +54,17 @@ std::optional<RemotingCommand> ScriptedBroker::script(const RemotingCommand& ask
 
 // One message, then silence.
 std::optional<RemotingCommand> ScriptedBroker::pulled(const RemotingCommand& asked) {
-    if (asked.find("queueOffset") != "0" || asked.find("topic") != "T") return std::nullopt;
+    const std::string topic(asked.find("topic").value_or(""));
+    if (asked.find("queueOffset") != "0" || !(topic == "T" || topic.ends_with("%T"))) return std::nullopt;
     auto answer = answerTo(asked);
     answer.set("suggestWhichBrokerId", "0");
     answer.set("nextBeginOffset", "1");
     answer.set("minOffset", "0");
     answer.set("maxOffset", "1");
     protocol::RecordFields record;
-    record.topic = "T";
+    record.topic = topic;
     record.body = "x";
-    record.properties = "UNIQ_KEY\x01" "AB\x02";
+    record.properties = "UNIQ_KEY\x01" "AB\x02KEYS\x01k1 k2\x02MSG_REGION\x01north\x02TRACE_ON\x01true\x02";
     answer.body.resize(recordSize(record));
     encodeRecord(answer.body.data(), record);
     return answer;

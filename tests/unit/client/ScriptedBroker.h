@@ -1,4 +1,4 @@
-// ScriptedBroker: name server and broker in one, with a topic "T" of one queue and one message.
+// ScriptedBroker: name server and broker in one, with a topic "T" (in any namespace) of one queue and one message.
 #pragma once
 
 #include "ScriptedServer.h"

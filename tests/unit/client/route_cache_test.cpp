@@ -54,6 +54,15 @@ protected:
         });
         return answered.get_future().get();
     }
+    /// Returns in a turn of the loop that has seen it, so that no timer is set by the time before.
+    void advance(std::chrono::milliseconds by) {
+        std::promise<void> seen;
+        runtime_.loop().post([&] {
+            runtime_.loop().after(1ms, [&] { seen.set_value(); });
+            clock_.advance(by);
+        });
+        seen.get_future().wait();
+    }
     [[nodiscard]] std::string addressOf(const std::string& broker) { return instance_->routes().addressOf(broker, 0); }
     /// How many questions a turn of the refresh asks.
     std::size_t refreshAll() {
@@ -95,7 +104,7 @@ TEST_F(Routes, ATopicThatIsGoneIsForgottenButNotAtOnce) {
     ASSERT_TRUE(refresh("B"));
     forget("A");
     EXPECT_EQ(refresh("A").error().code(), StatusCode::NotFound);
-    clock_.advance(60s);
+    advance(60s);
     EXPECT_FALSE(refresh("A"));
     EXPECT_EQ(addressOf("a"), "127.0.0.1:1") << "a name server that was started again knows nothing yet";
     EXPECT_EQ(refreshAll(), 2U);
@@ -103,15 +112,40 @@ TEST_F(Routes, ATopicThatIsGoneIsForgottenButNotAtOnce) {
     tell("A", "a", "127.0.0.1:1");
     ASSERT_TRUE(refresh("A"));
     forget("A");
-    clock_.advance(60s);
+    advance(60s);
     EXPECT_FALSE(refresh("A"));
     EXPECT_NE(instance_->routes().known("A"), nullptr);
-    clock_.advance(90s);
+    advance(90s);
     EXPECT_FALSE(refresh("A"));
     EXPECT_EQ(instance_->routes().known("A"), nullptr);
     EXPECT_EQ(addressOf("a"), "");
     EXPECT_EQ(addressOf("b"), "127.0.0.1:2");
     EXPECT_EQ(refreshAll(), 1U);
+}
+
+TEST_F(Routes, ANameServerThatNoBrokerReachesDoesNotTakeThem) {
+    std::atomic<int> blank{0};
+    const auto script = [&](int self, const RemotingCommand& asked) {
+        if (blank == self) return answerTo(asked, ResponseCode::TopicNotExist);
+        auto answer = answerTo(asked);
+        answer.body = routeBody({{"a", "127.0.0.1:1"}}, 1);
+        return answer;
+    };
+    ScriptedServer one([&](const auto& asked) { return script(1, asked); });
+    ScriptedServer two([&](const auto& asked) { return script(2, asked); });
+    instance_ = ClientInstance::make({.nameServers = one.address() + ";" + two.address(), .routeRefreshInterval = 24h, .log = [](auto, auto) {}}, runtime_,
+                                     client::makeTcpDialer());
+    ASSERT_TRUE(refresh("A"));
+    // Whichever is asked, it is the blank one at some time.
+    for (const int isolated : {1, 2}) {
+        blank = isolated;
+        for (int i = 0; i < 6; ++i) {
+            static_cast<void>(refresh("A"));
+            advance(60s);
+            EXPECT_EQ(addressOf("a"), "127.0.0.1:1") << i;
+        }
+    }
+    TearDown();
 }
 
 TEST_F(Routes, ATopicThatNeverWasIsNotAskedForByItself) {

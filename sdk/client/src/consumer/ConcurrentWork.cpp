@@ -40,7 +40,9 @@ void ConcurrentWork::arrived(const QueuePtr& queue) {
             if (queue->isDropped()) return;
             ConsumeContext context{.queue = queue->queue()};
             std::string thrown;
+            ConsumeTrace::Call traced(self->core_->trace(), *batch);
             const auto result = self->call(*batch, context, thrown);
+            traced.ended(result == ConsumeResult::Success, !thrown.empty());
             if (!thrown.empty()) self->core_->instance().log().warn("a listener threw: " + thrown);
             self->core_->loop().post([self, queue, batch, result, context] { self->finished(queue, *batch, result, context); });
         });

@@ -54,7 +54,7 @@ protocol::ConsumeFromWhere whereOf(ConsumeFrom from) noexcept {
 ConsumerCore::ConsumerCore(ClientInstance::Pointer instance, const ConsumerOptions& options)
     : instance_(std::move(instance)), options_(options), group_(withNamespace(options.client.nameSpace, options.group)),
       allocation_(options.allocation ? options.allocation : allocateAveragely()), startedMs_(instance_->runtime().clock().wallMs()),
-      offsets_(options.model == ConsumerModel::Clustering ? makeRemoteOffsets(*instance_, group_)
+      trace_(ConsumeTrace::make(instance_, options)), offsets_(options.model == ConsumerModel::Clustering ? makeRemoteOffsets(*instance_, group_)
                                                           : makeLocalOffsets(*instance_, group_, options.offsetDirectory)),
       adjuster_(adjusterFor(options.client.nameSpace)), rebalanceTimer_(loop()), rebalanceNow_(loop()), persistTimer_(loop()), lockTimer_(loop()) {}
 
@@ -132,6 +132,7 @@ void ConsumerCore::stopPulling() {
 void ConsumerCore::end(std::function<void()> done) {
     stopPulling();
     persistTimer_.cancel();
+    if (trace_) trace_->flush();
     const auto queues = std::exchange(queues_, {});
     for (const auto& [queue, consumer] : queues) consumer->drop();
     offsets_->persist([self = shared_from_this(), queues, done = std::move(done)](const Status& written) {

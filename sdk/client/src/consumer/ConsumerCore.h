@@ -6,8 +6,9 @@
 #include "instance/ClientInstance.h"
 #include "message/MessageData.h"
 #include "patchbay/client/ConsumerOptions.h"
-#include "runtime/OnLoop.h"
 #include "patchbay/protocol/route/SubscriptionData.h"
+#include "runtime/OnLoop.h"
+#include "trace/ConsumeTrace.h"
 
 #include <functional>
 #include <map>
@@ -50,6 +51,8 @@ public:
     [[nodiscard]] net::EventLoop& loop() noexcept { return instance_->runtime().loop(); }
     [[nodiscard]] const ConsumerOptions& options() const noexcept { return options_; }
     [[nodiscard]] const std::string& group() const noexcept override { return group_; }
+    /// Null when nothing is traced.
+    [[nodiscard]] const ConsumeTrace* trace() const noexcept { return trace_.get(); }
     [[nodiscard]] bool isClustering() const noexcept { return options_.model == ConsumerModel::Clustering; }
 
     // Loop thread: life.
@@ -119,6 +122,7 @@ private:
     const std::string group_;
     const AllocationPtr allocation_;
     const std::int64_t startedMs_;
+    const std::shared_ptr<const ConsumeTrace> trace_;
     ConsumerKind kind_;
     MessageSink* sink_ = nullptr;
     std::unique_ptr<OffsetStore> offsets_;

@@ -32,7 +32,9 @@ void OrderlyWork::arrived(const QueuePtr& queue) {
     pool_->post([self = shared_from_this(), queue, batch] {
         OrderlyContext context{.queue = queue->queue(), .suspendTime = self->core_->options().suspendTime};
         std::string thrown;
+        ConsumeTrace::Call traced(self->core_->trace(), *batch);
         const auto result = self->call(*batch, context, thrown);
+        traced.ended(result == OrderlyResult::Success, !thrown.empty());
         if (!thrown.empty()) self->core_->instance().log().warn("a listener threw: " + thrown);
         self->core_->loop().post([self, queue, batch, result, context] { self->finished(queue, *batch, result, context); });
     });

@@ -111,6 +111,7 @@ Result<std::vector<ReceivedMessage>> PullConsumer::Impl::poll(std::chrono::milli
         }
         auto messages = runtime().call([&] { return work_->take(options_.pollMax); });
         const auto left = deadline - runtime().clock().now();
+        if (!messages.empty()) ConsumeTrace::Call(core_->trace(), messages).ended(true, false);
         if (!messages.empty() || left.count() <= 0) return messages;
         work_->wait(left);
     }

@@ -1,8 +1,8 @@
 #include "producer/ProducerImpl.h"
 
 #include "patchbay/protocol/message/Names.h"
-#include "producer/SendTrace.h"
 #include "runtime/Guarded.h"
+#include "trace/SendTrace.h"
 
 #include <future>
 #include <utility>
@@ -26,11 +26,7 @@ Result<std::shared_ptr<Producer::Impl>> Producer::Impl::make(const ProducerOptio
     auto instance = ClientInstance::acquire(options.client, {false, options.group});
     if (!instance) return instance.error();
     auto core = std::make_shared<ProducerCore>(*instance, options);
-    if (options.trace) {
-        auto trace = SendTrace::make(*instance, options);
-        if (!trace) return trace.error();
-        core->observe(std::move(*trace));
-    }
+    if (options.trace) core->observe(std::make_shared<SendTrace>(*instance, options));
     auto impl = std::make_shared<Impl>(std::move(core), std::move(handler));
     (*instance)->runtime().call([&] { impl->open(); });
     return impl;

@@ -30,6 +30,8 @@ public:
 
     void ask(protocol::RemotingCommand command, MonotonicTime deadline, AnswerDone done);
     [[nodiscard]] const std::vector<std::string>& list() const noexcept { return list_; }
+    /// The next question goes to the next one: this one knows less than it did.
+    void turn() noexcept { ++current_; }
     [[nodiscard]] bool contains(std::string_view address) const noexcept;
 
 private:

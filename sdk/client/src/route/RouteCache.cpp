@@ -77,6 +77,8 @@ void RouteCache::keep(const std::string& topic, const RoutePtr& route) {
 void RouteCache::missing(const std::string& topic) {
     const std::lock_guard lock(mutex_);
     if (routes_.contains(topic)) {
+        // Another name server may be one that brokers reach.
+        servers_.turn();
         const auto now = asker_.runtime().clock().now();
         if (now - missing_.try_emplace(topic, now).first->second < kKeptWhileMissing) return;
         routes_.erase(topic);

@@ -17,7 +17,7 @@ namespace patchbay::client {
 
 /// Loop thread, except known() and addressOf(). Topics that were asked for are asked again every refresh interval; a failed refresh keeps what is
 /// known. A topic that the name server does not know is not asked for again by itself, and its route is kept for 90 s: a name server that has
-/// just been started knows nothing until the brokers have told it, which they do every 30 s.
+/// just been started knows nothing until the brokers have told it, which they do every 30 s. Meanwhile the other name servers are asked in turn.
 class RouteCache {
 public:
     using Done = std::function<void(Result<RoutePtr>)>;

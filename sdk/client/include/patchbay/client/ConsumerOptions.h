@@ -55,6 +55,8 @@ struct ConsumerOptions {
     std::chrono::milliseconds pullSuspend{15'000};        ///< how long the broker keeps a question until messages come
     /// Where a broadcasting consumer keeps its progress; "~/.rocketmq_offsets", as Java, when empty. Give the client an instanceName, too.
     std::string offsetDirectory{};
+    bool trace = false;                                   ///< records of each call of the listener, or of poll(), go to traceTopic
+    std::string traceTopic = "RMQ_SYS_TRACE_TOPIC";
 
     // --- push consumers only
     std::size_t threads = 20;                             ///< that run the listener, 1 to 1000
