@@ -9,6 +9,7 @@
 #include "patchbay/protocol/message/SysFlag.h"
 #include "patchbay/protocol/util/Hash.h"
 
+#include <algorithm>
 #include <charconv>
 #include <unistd.h>
 
@@ -33,6 +34,10 @@ bool isTrue(std::string_view text) noexcept {
         if ((text[i] | 0x20) != kTrue[i]) return false;
     }
     return true;
+}
+
+bool isBlank(std::string_view text) noexcept {
+    return std::ranges::all_of(text, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); });
 }
 
 /// Nothing for a text that is no number.
@@ -126,12 +131,12 @@ std::optional<Refusal> SendProcessor::accept(const protocol::SendMessageRequest&
     if ((item.sysFlag & protocol::kSysFlagInnerBatch) != 0) return illegal(config_.bodyBytesMax);
 
     if (lane.batch == nullptr) lane.batch = pool_.take();
-    if (!header.batch) return addSingle(header, request, *lane.batch, item);
+    if (!header.batch) return addSingle(header, request, *lane.batch, item, facts.compacted);
     return addMany(header, request, *lane.batch, item, facts.batchQueues && innerBatches_);
 }
 
 std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageRequest& header, plugin::Request& request,
-                                                SendBatch& batch, AppendItem item) {
+                                                SendBatch& batch, AppendItem item, bool needsKey) {
     item.body = request.body();
     if (item.body.empty()) return Refusal{ResponseCode::SystemError, "the message body is empty"};
     item.properties = header.properties;
@@ -143,6 +148,7 @@ std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageReque
         item.properties = batch.keepText(cleanProperties(item.properties));
         scan = PropertyScan::of(item.properties);
     }
+    if (needsKey && isBlank(scan.keys)) return Refusal{ResponseCode::MessageIllegal, "Required message key is missing"};
     if (scan.innerNum) return illegal(config_.bodyBytesMax);
 
     const bool separated = protocol::needsPropertySeparator(item.properties);

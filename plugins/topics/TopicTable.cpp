@@ -19,8 +19,12 @@ service::TopicFacts factsOf(const protocol::TopicConfig& config) {
     facts.sysFlag = config.topicSysFlag;
     facts.order = config.order;
     facts.multiTag = config.topicFilterType == protocol::TopicFilterType::MultiTag;
-    const auto queueType = config.attributes.find("queue.type");
-    facts.batchQueues = queueType != config.attributes.end() && queueType->second == "BatchCQ";
+    const auto has = [&](std::string_view name, std::string_view value) {
+        const auto at = config.attributes.find(name);
+        return at != config.attributes.end() && at->second == value;
+    };
+    facts.batchQueues = has("queue.type", "BatchCQ");
+    facts.compacted = has("cleanup.policy", "COMPACTION");
     return facts;
 }
 

@@ -251,6 +251,21 @@ TEST_F(SendTest, AnEmptyBodyIsRefused) {
     EXPECT_EQ(store_.stats().messagesAppended, 0);
 }
 
+TEST_F(SendTest, ACompactedTopicTakesOnlyMessagesWithAKey) {
+    begin();
+    protocol::TopicConfig topic;
+    topic.topicName = "Latest";
+    topic.attributes = {{"+cleanup.policy", "COMPACTION"}};
+    ASSERT_TRUE(topics().put(topic));
+    for (const auto& properties : {""s, "TAGS\1a\2"s, "KEYS\1 \t\2"s}) {
+        const auto refused = send("Latest", properties);
+        EXPECT_EQ(refused.code(), ResponseCode::MessageIllegal) << properties;
+        EXPECT_EQ(refused.remark(), "Required message key is missing");
+    }
+    EXPECT_EQ(send("Latest", "KEYS\1k\2").code(), ResponseCode::Success);
+    EXPECT_EQ(send("T", "").code(), ResponseCode::Success) << "others need none";
+}
+
 TEST_F(SendTest, DelayedMessagesAreRefusedWhileNobodySchedulesThem) {
     begin();
     EXPECT_EQ(send("T", "DELAY\0013\2"s).code(), ResponseCode::MessageIllegal);

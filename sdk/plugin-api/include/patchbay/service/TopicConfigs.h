@@ -22,6 +22,7 @@ struct TopicFacts {
     bool order = false;
     bool multiTag = false;         ///< topicFilterType MULTI_TAG
     bool batchQueues = false;      ///< attribute queue.type=BatchCQ: a record may hold several messages
+    bool compacted = false;        ///< attribute cleanup.policy=COMPACTION: the last message of a key is kept, so each needs one
 };
 
 /// A request to create a topic because somebody sends to it (autoCreateTopicEnable).
