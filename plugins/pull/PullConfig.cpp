@@ -30,6 +30,8 @@ constexpr std::array kKeys{
                       "Messages in one answer at most, whatever the client asks for.", plugin::kReloadable, 1, 65'536},
     plugin::ConfigKey{"maxTransferBytesOnMessageInMemory", ConfigType::Bytes, "262144",
                       "Bytes in one answer at most; a single larger message is sent alone.", plugin::kReloadable, 1, 16'000'000},
+    plugin::ConfigKey{"brokerPermission", ConfigType::Int, "6", "Pulls are refused (16) where it does not allow reading: 2 write, 4 read, 6 both.",
+                      plugin::kReloadable, 0, 7},
     plugin::ConfigKey{"defaultQueryMaxNum", ConfigType::Int, "32", "Messages in the answer to a query by unique key.", 0, 1, 1024},
 };
 
@@ -55,6 +57,7 @@ PullConfig PullConfig::from(const plugin::ConfigView& view) {
 void PullLimits::set(const plugin::ConfigView& view) {
     messagesMax.store(static_cast<std::int32_t>(view.integer("maxTransferCountOnMessageInMemory")), std::memory_order_relaxed);
     bytesMax.store(static_cast<std::int32_t>(view.integer("maxTransferBytesOnMessageInMemory")), std::memory_order_relaxed);
+    permission.store(static_cast<std::uint32_t>(view.integer("brokerPermission")), std::memory_order_relaxed);
 }
 
 }  // namespace patchbay::plugins::pull

@@ -17,7 +17,7 @@ public:
     PullProcessor(const PullServices& services, plugin::PluginContext& context, const PullConfig& config,
                   const PullLimits& limits, PullHold& hold)
         : services_(services), clock_(context.clock()), config_(config), limits_(limits),
-          checks_(services, context.identity(), config), hold_(hold), lanes_(context.laneCount()) {}
+          checks_(services, context.identity(), config, limits), hold_(hold), lanes_(context.laneCount()) {}
 
     void process(plugin::Request request) override;
 

@@ -19,6 +19,8 @@ constexpr std::array kKeys{
                       "Largest message body, and largest body of a whole batch.", kReloadable, 1024, 16'000'000},
     plugin::ConfigKey{"traceOn", ConfigType::Bool, "true", "Tells clients that their message traces are wanted."},
     plugin::ConfigKey{"rejectTransactionMessage", ConfigType::Bool, "false", "Refuses transactional messages.", kReloadable},
+    plugin::ConfigKey{"brokerPermission", ConfigType::Int, "6",
+                      "Messages to ordered topics are refused (16) where it does not allow writing: 2 write, 4 read, 6 both.", kReloadable, 0, 7},
 };
 
 }  // namespace
@@ -30,6 +32,7 @@ void SendConfig::set(const plugin::ConfigView& view) {
     inFlightMax = static_cast<std::int32_t>(view.integer("sendThreadPoolQueueCapacity"));
     bodyBytesMax = view.integer("maxMessageSize");
     rejectTransactions = view.flag("rejectTransactionMessage");
+    permission = static_cast<std::uint32_t>(view.integer("brokerPermission"));
 }
 
 }  // namespace patchbay::plugins::send

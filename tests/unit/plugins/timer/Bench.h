@@ -60,7 +60,7 @@ protected:
 
     [[nodiscard]] Status tryStart() {
         runner_ = std::make_unique<testkit::PluginRunner>(context_);
-        runner_->add<TimerPlugin>(settings_);
+        plugin_ = &runner_->add<TimerPlugin>(settings_);
         Status started = runner_->start();
         context_.pump();
         return started;
@@ -154,6 +154,7 @@ protected:
     KnownTopics topics_;
     testkit::Settings settings_;
     std::unique_ptr<testkit::PluginRunner> runner_;
+    TimerPlugin* plugin_ = nullptr;
 };
 
 }  // namespace patchbay::plugins::timer
