@@ -216,7 +216,7 @@ std::optional<Refusal> SendProcessor::schedule(AppendItem& item, const PropertyS
     if (!scan.delayLevel.empty()) {
         const auto level = parseLevel(scan.delayLevel);
         if (!level) {
-            return Refusal{ResponseCode::SystemError, "property DELAY is no number: \"" + std::string(scan.delayLevel) + "\""};
+            return Refusal{ResponseCode::SystemError, "property DELAY is no number: \"" + std::string(scan.delayLevel) + "\"", false};
         }
         if (*level <= 0 && !scan.timer) return std::nullopt;
     }
@@ -252,12 +252,12 @@ std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest
     }
     if (static_cast<std::int64_t>(request.body().size()) > config_.bodyBytesMax) {
         return Refusal{ResponseCode::SystemError, "message body size exceeded: the batch has " + std::to_string(request.body().size()) +
-                       " bytes, maxMessageSize is " + std::to_string(config_.bodyBytesMax)};
+                       " bytes, maxMessageSize is " + std::to_string(config_.bodyBytesMax), false};
     }
     const auto count = protocol::countBatch(request.body());
     if (!count || *count == 0 || *count > UINT16_MAX) {
         return Refusal{ResponseCode::SystemError, !count ? "the batch does not divide into whole messages"
-                       : *count == 0 ? "the batch is empty" : "a batch holds at most 65535 messages"};
+                       : *count == 0 ? "the batch is empty" : "a batch holds at most 65535 messages", false};
     }
     if (together && !shared.uniqueKey.empty() && *count <= INT16_MAX) {
         addTogether(header, request, batch, pattern, shared, *count);
@@ -318,7 +318,7 @@ void SendProcessor::addTogether(const protocol::SendMessageRequest& header, plug
 
 void SendProcessor::refuse(plugin::Request request, Refusal refusal) const {
     plugin::Response response(refusal.code, std::move(refusal.remark));
-    facts_.write(response.fields());
+    if (refusal.withFields) facts_.write(response.fields());
     std::move(request).respond(std::move(response));
 }
 
