@@ -220,7 +220,25 @@ bool BrokerApplication::startPlugins(Problems& problems) {
     control_->start();
     if (!prepared_.host->start(*surroundings_, prepared_.sources, problems)) return false;
     warnOfUnknownExecutors();
+    warnOfShortExecutors();
     return true;
+}
+
+void BrokerApplication::warnOfShortExecutors() {
+    const auto max = prepared_.kernelValues.integer("executorThreadsMax");
+    for (const auto& executor : server_->executors().shortages()) {
+        // The plugin's own key for it, which is RocketMQ's; the one that names the executor is always there.
+        std::string key = "executor." + executor.name + ".threads";
+        for (const auto& instance : prepared_.host->instances()) {
+            if (instance->name() != executor.name) continue;
+            for (const auto& [name, item] : instance->values().items()) {
+                if (name.ends_with("ThreadPoolNums") && item.value.integer == executor.wanted) key = name;
+            }
+        }
+        appLog_->warn("an executor has fewer threads than it was to have: executorThreadsMax bounds all of them together",
+                      {{"executor", executor.name}, {"key", key}, {"wanted", executor.wanted}, {"threads", executor.given},
+                       {"executorThreadsMax", max}});
+    }
 }
 
 void BrokerApplication::warnOfUnknownExecutors() {

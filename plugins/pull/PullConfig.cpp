@@ -21,7 +21,7 @@ constexpr std::array kKeys{
     plugin::ConfigKey{"heldPullsMax", ConfigType::Int, "200000",
                       "Pulls that may be held at once; beyond it a pull that finds nothing is answered at once.", 0, 0, 100'000'000},
     plugin::ConfigKey{"pullMessageThreadPoolNums", ConfigType::Int, "2",
-                      "Threads for pulls and queries that have to wait for the disk.", 0, 1, 256},
+                      "Threads for pulls and queries that have to wait for the disk; executorThreadsMax bounds them.", 0, 1, 65'536},
     plugin::ConfigKey{"pullThreadPoolQueueCapacity", ConfigType::Int, "100000",
                       "Pulls that may wait for such a thread; beyond it they are answered SYSTEM_BUSY.", 0, 1, 10'000'000},
     plugin::ConfigKey{"waitTimeMillsInPullQueue", ConfigType::Millis, "5000",

@@ -182,6 +182,14 @@ TEST(PluginLoader, ComparesTheLongestFrameWithTheLargestMessage) {
     EXPECT_EQ(changed.run({"--check"}).exitCode, 0);
 }
 
+TEST(PluginLoader, StartsWithMoreThreadsInAFileThanItMayHave) {
+    BrokerProcess broker("pullMessageThreadPoolNums = 272");   // RocketMQ's on 128 cores
+    EXPECT_EQ(broker.run({"--check"}).exitCode, 0);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    EXPECT_NE(broker.output().find("executor=pull key=pullMessageThreadPoolNums wanted=272 threads=5"), std::string::npos) << broker.output();
+    EXPECT_NE(broker.output().find("executorThreadsMax=64"), std::string::npos) << broker.output();
+}
+
 TEST(PluginLoader, ReportsAllProblemsOfAllPluginsAtOnce) {
     const auto result = check({{"a.conf", enable("wrong-api")}, {"b.conf", enable("no-manifest")}, {"c.conf", enable("nobody")}}, "listenPrt = 1\nbrokerId = x");
     EXPECT_EQ(result.exitCode, 78);
