@@ -136,6 +136,7 @@ void BrokerApplication::logConfiguration() {
                                {"store", prepared_.settings.storeRoot}, {"connectionsMax", prepared_.settings.limits.connectionsMax}});
     for (const auto& name : prepared_.host->notChosen()) appLog_->info("another provider was chosen; not loaded", {{"plugin", name}});
     for (const auto& note : prepared_.host->notes()) appLog_->warn(note);
+    for (const auto& note : prepared_.notes) appLog_->warn(note);
     if (descriptors_ > 0) {
         appLog_->warn("the limit of open files allows fewer connections than serverConnectionsMax says by default",
                       {{"openFiles", descriptors_}, {"connections", prepared_.settings.limits.connectionsMax},

@@ -1,6 +1,7 @@
 #include "SendConfig.h"
 
 #include <array>
+#include <limits>
 
 namespace patchbay::plugins::send {
 
@@ -16,7 +17,8 @@ constexpr std::array kKeys{
                       "Messages that may wait for their flush at once; beyond it a send is answered SYSTEM_BUSY.",
                       kReloadable, 1, 10'000'000},
     plugin::ConfigKey{"maxMessageSize", ConfigType::Bytes, "4194304",
-                      "Largest message body, and largest body of a whole batch.", kReloadable, 1024, 16'000'000},
+                      "Largest message body, and largest body of a whole batch; what a frame can bring (frameMaxLength) bounds it, too.",
+                      kReloadable, 1024, std::numeric_limits<std::int32_t>::max()},
     plugin::ConfigKey{"traceOn", ConfigType::Bool, "true", "Tells clients that their message traces are wanted."},
     plugin::ConfigKey{"rejectTransactionMessage", ConfigType::Bool, "false", "Refuses transactional messages.", kReloadable},
     plugin::ConfigKey{"brokerPermission", ConfigType::Int, "6",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace patchbay::mmapstore {
 
@@ -53,7 +54,7 @@ constexpr ConfigKey kKeys[] = {
     {"flushIntervalConsumeQueue", ConfigType::Millis, "1000", "Period of writing consume queues.", kReloadable, 1, 600'000},
     {"flushConsumeQueueThoroughInterval", ConfigType::Millis, "60000",
      "Longest time until consume queues are made durable and the checkpoint moves on.", kReloadable, 1, 3'600'000},
-    {"maxMessageSize", ConfigType::Bytes, "4194304", "Largest body of a message.", kReloadable, 10, 1 << 30},
+    {"maxMessageSize", ConfigType::Bytes, "4194304", "Largest body of a message.", kReloadable, 10, std::numeric_limits<std::int32_t>::max()},
     {"maxTransferBytesOnMessageInMemory", ConfigType::Bytes, "262144",
      "Most bytes of one read of messages that are in memory.", kReloadable, 1, 1 << 30},
     {"maxTransferCountOnMessageInMemory", ConfigType::Int, "32", "Most messages of one read that are in memory.", kReloadable,

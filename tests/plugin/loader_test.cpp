@@ -176,6 +176,15 @@ TEST(PluginLoader, ComparesTheLongestFrameWithTheLargestMessage) {
     EXPECT_EQ(equal.run({"--check"}).exitCode, 0);
     BrokerProcess small("frameMaxLength = 2M");
     EXPECT_NE(small.run({"--check"}).err.find("is below maxMessageSize (4194304, default)"), std::string::npos);
+    // A file of RocketMQ's, which has no such key, starts, and is told what does not come.
+    BrokerProcess rocketmqs("maxMessageSize = 33554432\nadminBrokerThreadPoolNums = 80");
+    const auto taken = rocketmqs.run({"--check"});
+    EXPECT_EQ(taken.exitCode, 0) << taken.err;
+    EXPECT_NE(taken.out.find("note: frameMaxLength: 16777216 is below maxMessageSize (33554432, "), std::string::npos) << taken.out;
+    ASSERT_TRUE(rocketmqs.start()) << rocketmqs.output();
+    EXPECT_NE(rocketmqs.output().find("so such messages do not come; set frameMaxLength to take them"), std::string::npos);
+    BrokerProcess larger("maxMessageSize = 32M\nframeMaxLength = 33M\nservice.patchbay.MessageStore = storage-sqlite");
+    EXPECT_EQ(larger.run({"--check"}).exitCode, 0);
     // A change that was taken while the broker ran does not stop its next start.
     BrokerProcess changed("frameMaxLength = 5M");
     changed.folder().write("store/config/runtime.properties", "maxMessageSize = 6000000\n");
