@@ -7,6 +7,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <sys/stat.h>
 
 namespace patchbay::test {
@@ -197,6 +199,25 @@ TEST(PluginLoader, StartsWithMoreThreadsInAFileThanItMayHave) {
     ASSERT_TRUE(broker.start()) << broker.output();
     EXPECT_NE(broker.output().find("executor=pull key=pullMessageThreadPoolNums wanted=272 threads=5"), std::string::npos) << broker.output();
     EXPECT_NE(broker.output().find("executorThreadsMax=64"), std::string::npos) << broker.output();
+}
+
+TEST(PluginLoader, TakesWhatServersOfRocketmqTellOfTheirConfiguration) {
+    for (const std::string role : {"broker", "namesrv"}) {
+        std::ifstream file(PATCHBAY_TEST_DATA "/config/rocketmq-5.3.3/" + role + ".properties");
+        std::ostringstream text;
+        text << file.rdbuf();
+        ASSERT_FALSE(text.str().empty()) << role;
+        BrokerProcess process;
+        process.folder().write("main.conf", text.str() + "roles = " + role + "\n");
+        const auto checked = process.run({"--check"});
+        EXPECT_EQ(checked.exitCode, 0) << checked.err;
+        EXPECT_NE(checked.out.find("accepted without effect: "), std::string::npos);
+    }
+    // The spelling of older releases has the same effect.
+    BrokerProcess old("mapedFileSizeCommitLog = 1048576\nmapedFileSizeConsumeQueue = 2000\nhaSlaveFallbehindMax = 1");
+    const auto printed = old.run({"--print-config"});
+    EXPECT_NE(printed.out.find("mappedFileSizeCommitLog = 1048576 "), std::string::npos) << printed.err;
+    EXPECT_NE(printed.out.find("mappedFileSizeConsumeQueue = 2000 "), std::string::npos) << printed.err;
 }
 
 TEST(PluginLoader, ReportsAllProblemsOfAllPluginsAtOnce) {
