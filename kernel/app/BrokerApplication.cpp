@@ -177,7 +177,8 @@ bool BrokerApplication::bindListeners(Problems& problems) {
 
 void BrokerApplication::describeBroker() {
     const auto& settings = prepared_.settings;
-    const auto advertised = chooseAdvertised(settings.brokerIp1, settings.bindAddress, machineAddresses());
+    const auto addresses = machineAddresses();
+    const auto advertised = chooseAdvertised(settings.brokerIp1, settings.bindAddress, addresses);
     advertisedWhy_ = advertised.reason;
     auto& me = identity_;
     me.clusterName = settings.clusterName;
@@ -195,10 +196,7 @@ void BrokerApplication::describeBroker() {
         me.storeHost = SocketAddress::v4({127, 0, 0, 1}, me.brokerPort);
     }
     me.namesrvAddr = settings.namesrvAddr;
-    if (me.namesrvAddr.empty() && settings.hasNamesrv) {
-        const bool any = settings.bindAddress == "0.0.0.0" || settings.bindAddress == "::";
-        me.namesrvAddr = hostPort(any ? "127.0.0.1" : settings.bindAddress, me.namesrvPort);
-    }
+    if (settings.hasNamesrv) me.namesrvAddr = withOwnNameServer(settings.namesrvAddr, settings.bindAddress, me.namesrvPort, addresses);
     const auto haPort = settings.haPort != 0 ? settings.haPort : static_cast<std::uint16_t>(me.brokerPort + 1);
     me.haServerAddr = hostPort(settings.brokerIp2.empty() ? me.brokerIp : settings.brokerIp2, haPort);
 }
