@@ -273,7 +273,7 @@ Result<service::TopicFacts> TopicTable::createForSend(const service::TopicWish& 
 }
 
 Result<service::TopicFacts> TopicTable::createIfMissing(std::string_view topic, std::int32_t queueNums, std::int32_t perm,
-                                                        std::int32_t sysFlag) {
+                                                        std::int32_t sysFlag, bool order) {
     if (service::TopicFacts facts; find(topic, facts)) return facts;
     if (Status valid = validateCreatedName(topic); !valid) return valid;
     protocol::TopicConfig config;
@@ -281,6 +281,7 @@ Result<service::TopicFacts> TopicTable::createIfMissing(std::string_view topic, 
     config.readQueueNums = config.writeQueueNums = queueNums;
     config.perm = static_cast<std::uint32_t>(perm);
     config.topicSysFlag = sysFlag;
+    config.order = order;
     {
         const auto lock = file_.lockChanges();
         if (const auto at = table_.find(topic); at != table_.end()) return at->second.facts;
