@@ -150,6 +150,7 @@ void BrokerApplication::logConfiguration() {
                                {"store", prepared_.settings.storeRoot}, {"connectionsMax", prepared_.settings.limits.connectionsMax}});
     for (const auto& name : prepared_.host->notChosen()) appLog_->info("another provider was chosen; not loaded", {{"plugin", name}});
     for (const auto& note : prepared_.host->notes()) appLog_->warn(note);
+    for (const auto& note : prepared_.notes) appLog_->warn(note);
     if (descriptors_ > 0) {
         appLog_->warn("the limit of open files allows fewer connections than serverConnectionsMax says by default",
                       {{"openFiles", descriptors_}, {"connections", prepared_.settings.limits.connectionsMax},
@@ -190,7 +191,8 @@ bool BrokerApplication::bindListeners(Problems& problems) {
 
 void BrokerApplication::describeBroker() {
     const auto& settings = prepared_.settings;
-    const auto advertised = chooseAdvertised(settings.brokerIp1, settings.bindAddress, machineAddresses());
+    const auto addresses = machineAddresses();
+    const auto advertised = chooseAdvertised(settings.brokerIp1, settings.bindAddress, addresses);
     advertisedWhy_ = advertised.reason;
     auto& me = identity_;
     me.clusterName = settings.clusterName;
@@ -208,10 +210,7 @@ void BrokerApplication::describeBroker() {
         me.storeHost = SocketAddress::v4({127, 0, 0, 1}, me.brokerPort);
     }
     me.namesrvAddr = settings.namesrvAddr;
-    if (me.namesrvAddr.empty() && settings.hasNamesrv) {
-        const bool any = settings.bindAddress == "0.0.0.0" || settings.bindAddress == "::";
-        me.namesrvAddr = hostPort(any ? "127.0.0.1" : settings.bindAddress, me.namesrvPort);
-    }
+    if (settings.hasNamesrv) me.namesrvAddr = withOwnNameServer(settings.namesrvAddr, settings.bindAddress, me.namesrvPort, addresses);
     const auto haPort = settings.haPort != 0 ? settings.haPort : static_cast<std::uint16_t>(me.brokerPort + 1);
     me.haServerAddr = hostPort(settings.brokerIp2.empty() ? me.brokerIp : settings.brokerIp2, haPort);
 }
@@ -234,7 +233,25 @@ bool BrokerApplication::startPlugins(Problems& problems) {
     control_->start();
     if (!prepared_.host->start(*surroundings_, prepared_.sources, problems)) return false;
     warnOfUnknownExecutors();
+    warnOfShortExecutors();
     return true;
+}
+
+void BrokerApplication::warnOfShortExecutors() {
+    const auto max = prepared_.kernelValues.integer("executorThreadsMax");
+    for (const auto& executor : server_->executors().shortages()) {
+        // The plugin's own key for it, which is RocketMQ's; the one that names the executor is always there.
+        std::string key = "executor." + executor.name + ".threads";
+        for (const auto& instance : prepared_.host->instances()) {
+            if (instance->name() != executor.name) continue;
+            for (const auto& [name, item] : instance->values().items()) {
+                if (name.ends_with("ThreadPoolNums") && item.value.integer == executor.wanted) key = name;
+            }
+        }
+        appLog_->warn("an executor has fewer threads than it was to have: executorThreadsMax bounds all of them together",
+                      {{"executor", executor.name}, {"key", key}, {"wanted", executor.wanted}, {"threads", executor.given},
+                       {"executorThreadsMax", max}});
+    }
 }
 
 void BrokerApplication::warnOfUnknownExecutors() {

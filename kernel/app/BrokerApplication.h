@@ -40,6 +40,7 @@ private:
     void logConfiguration();
     bool startPlugins(Problems& problems);
     void warnOfUnknownExecutors();
+    void warnOfShortExecutors();
     bool openForClients(Problems& problems);
     void announce();
     void askAdvertisedAddress();

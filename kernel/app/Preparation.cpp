@@ -32,15 +32,20 @@ std::vector<KeyOwner> ownersOf(const Preparation& prepared) {
     return owners;
 }
 
-/// Messages that the plugins would take and no frame can bring. What was changed at run time must not stop the start.
+/// Messages that the plugins would take and no frame can bring. What was changed at run time must not stop the start, and neither must
+/// RocketMQ's file, which does not know of frameMaxLength.
 void compareSizes(Preparation& out) {
     const auto* frame = out.kernelValues.find("frameMaxLength");
     for (const auto& instance : out.host->instances()) {
         const auto* body = instance->values().find("maxMessageSize");
         if (body == nullptr || body->value.integer <= frame->value.integer || body->value.origin == Origin::RunTime) continue;
-        out.problems.add(ErrorNumber::OutOfRange, frame->value.origin != Origin::Default ? frame->value.where : body->value.where,
-                         "frameMaxLength: " + std::to_string(frame->value.integer) + " is below maxMessageSize (" +
-                             std::to_string(body->value.integer) + ", " + body->value.where + "), so such messages could not come");
+        const auto text = "frameMaxLength: " + std::to_string(frame->value.integer) + " is below maxMessageSize (" +
+                          std::to_string(body->value.integer) + ", " + body->value.where + "), so such messages ";
+        if (frame->value.origin == Origin::Default) {
+            out.notes.push_back(text + "do not come; set frameMaxLength to take them");
+        } else {
+            out.problems.add(ErrorNumber::OutOfRange, frame->value.where, text + "could not come");
+        }
         return;
     }
 }
@@ -129,6 +134,7 @@ std::string summary(const Preparation& prepared) {
     text += "\n";
     for (const auto& name : prepared.host->notChosen()) text += "note: plugin " + name + " is not loaded: another provider was chosen\n";
     for (const auto& note : prepared.host->notes()) text += "note: " + note + "\n";
+    for (const auto& note : prepared.notes) text += "note: " + note + "\n";
     for (const auto& path : prepared.unused.paths) {
         text += "note: " + path.where + ": " + path.key + " has no effect; see storePathRootDir\n";
     }

@@ -28,6 +28,7 @@ struct Preparation {
     KernelSettings settings;
     LogSettings log;
     UnusedKeys unused;
+    std::vector<std::string> notes;     ///< what is accepted, and not as somebody may expect
     std::size_t runTimeChanges = 0;
     std::unique_ptr<PluginHost> host;   ///< null when the plugin files could not even be looked for
 };

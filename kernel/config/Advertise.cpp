@@ -35,12 +35,34 @@ std::string routeInterface() {
     return {};
 }
 
+bool isAnyAddress(std::string_view address) { return address == "0.0.0.0" || address == "::"; }
+
 }  // namespace
+
+std::string withOwnNameServer(const std::string& list, std::string_view bindAddress, std::uint16_t port,
+                              const std::vector<InterfaceAddress>& addresses) {
+    const std::string own(isAnyAddress(bindAddress) ? std::string_view("127.0.0.1") : bindAddress);
+    std::vector<std::string> hosts{own, "localhost"};
+    if (isAnyAddress(bindAddress)) {
+        for (const auto& address : addresses) hosts.push_back(address.ip);
+    }
+    const auto entryOf = [port](const std::string& host) {
+        return (host.find(':') != std::string::npos ? "[" + host + "]" : host) + ":" + std::to_string(port);
+    };
+    std::string_view rest = list;
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find(';'), rest.size());
+        const auto entry = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (std::any_of(hosts.begin(), hosts.end(), [&](const auto& host) { return entry == entryOf(host); })) return list;
+    }
+    return list + (list.empty() || list.back() == ';' ? "" : ";") + entryOf(own);
+}
 
 AdvertisedAddress chooseAdvertised(std::string_view brokerIp1, std::string_view bindAddress,
                                    const std::vector<InterfaceAddress>& addresses) {
     if (!brokerIp1.empty()) return {std::string(brokerIp1), "brokerIP1 says so"};
-    if (bindAddress != "0.0.0.0" && bindAddress != "::") return {std::string(bindAddress), "bindAddress is this one"};
+    if (!isAnyAddress(bindAddress)) return {std::string(bindAddress), "bindAddress is this one"};
     auto sorted = addresses;
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
     if (sorted.empty()) return {"127.0.0.1", "the machine has no address; only local clients will reach it"};

@@ -35,7 +35,7 @@ constexpr ConfigKey kKeys[] = {
     {"brokerPermission", ConfigType::Int, "6", "What clients may do: 2 write, 4 read, 6 both.", plugin::kReloadable, 0, 7},
     {"regionId", ConfigType::Text, "DefaultRegion", "Region that traces name."},
     {"namesrvAddr", ConfigType::Text, "",
-     "Name servers, \"host:port;host:port\". Unset: this process's own name server; without one the variable NAMESRV_ADDR."},
+     "Name servers, \"host:port;host:port\", besides this process's own. Unset, and without an own one: the variable NAMESRV_ADDR."},
     {"storePathRootDir", ConfigType::Path, "~/store", "Directory of everything that has to survive a restart."},
     {"runDirectory", ConfigType::Path, "run", "Directory of what does not have to: private copies of plugin libraries."},
     {"pluginDirectory", ConfigType::Path, "",

@@ -19,6 +19,15 @@ std::vector<std::string> knownWords(std::span<const KeyOwner> owners) {
     return words;
 }
 
+/// Plugins that are not loaded may take a size or a time where RocketMQ has a plain number.
+std::optional<ValueError> wrongIn(const RocketmqKey& key, std::string_view text, ConfigValue& value) {
+    const auto parse = [&](plugin::ConfigType type) { return parseValue(KeySpec({key.name, type, "", ""}), text, "", value); };
+    auto wrong = parse(key.type);
+    if (!wrong || key.type != plugin::ConfigType::Int) return wrong;
+    if (!parse(plugin::ConfigType::Bytes) || !parse(plugin::ConfigType::Millis)) return std::nullopt;
+    return wrong;
+}
+
 class Checker {
 public:
     Checker(std::span<const KeyOwner> owners, Problems& problems)
@@ -60,7 +69,10 @@ private:
     }
 
     void withoutEffect(const RocketmqKey& key, const Assignment& assignment) {
-        if (key.kind == RocketmqKey::Kind::Promise && assignment.value != "false") {
+        ConfigValue value;
+        if (const auto wrong = wrongIn(key, assignment.value, value)) {
+            problems_.add(wrong->number, assignment.where, assignment.key + ": " + wrong->text);
+        } else if (key.kind == RocketmqKey::Kind::Promise && value.flag) {
             problems_.add(ErrorNumber::NotAChoice, assignment.where,
                           assignment.key + ": '" + assignment.value + "' asks for what no enabled plugin does; only false is taken");
         } else if (key.kind == RocketmqKey::Kind::Path) {

@@ -1,6 +1,8 @@
 // RocketmqKeys: every key of RocketMQ's own files, so that an operator's file is taken as it is.
 #pragma once
 
+#include "patchbay/plugin/Config.h"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -16,6 +18,7 @@ struct RocketmqKey {
         Promise,  ///< `true` is refused: the line asks for safety that would silently not be there
     };
     std::string_view name;
+    plugin::ConfigType type;   ///< of the value; checked as that of a key which is used, where Java keeps its default without a word
     Kind kind = Kind::Plain;
 };
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace patchbay::kernel {
@@ -19,11 +20,19 @@ public:
     Executors(std::uint32_t loops, std::uint32_t threadsMax, const Clock& clock, std::size_t queueBytesMax = std::size_t{64} << 20);
     ~Executors();
     [[nodiscard]] plugin::Lane laneCount() const noexcept { return loops_ + threadsMax_; }
-    /// The executor of that name, made from `spec` when there is none yet. OutOfRange when its threads would be too many,
-    /// InvalidArgument for no threads or no queue, Unavailable when the system has no more threads.
+    /// The executor of that name, made from `spec` when there is none yet. One that asks for more threads than are left gets what is
+    /// left but a few, so that those that come later have some too; shortages() names it. OutOfRange when none is left, InvalidArgument
+    /// for no threads or no queue, Unavailable when the system has no more threads.
     Result<BoundedExecutor*> obtain(const plugin::ExecutorSpec& spec);
     /// In the order in which they were made.
     [[nodiscard]] std::vector<service::ExecutorStats> stats() const;
+    struct Shortage {
+        std::string name;
+        std::uint32_t wanted = 0;
+        std::uint32_t given = 0;
+    };
+    /// Executors with fewer threads than they asked for.
+    [[nodiscard]] std::vector<Shortage> shortages() const;
     void stop() noexcept;
 
 private:
@@ -34,6 +43,7 @@ private:
     mutable std::mutex mutex_;
     std::uint32_t threads_ = 0;                                  // guarded by mutex_
     std::vector<std::unique_ptr<BoundedExecutor>> executors_;    // guarded by mutex_
+    std::vector<Shortage> shortages_;                            // guarded by mutex_
 };
 
 }  // namespace patchbay::kernel

@@ -9,7 +9,8 @@ namespace {
 using plugin::ConfigType;
 
 constexpr std::array kKeys{
-    plugin::ConfigKey{"adminBrokerThreadPoolNums", ConfigType::Int, "1", "Threads for administration requests.", 0, 1, 64},
+    plugin::ConfigKey{"adminBrokerThreadPoolNums", ConfigType::Int, "1", "Threads for administration requests; executorThreadsMax bounds them.", 0, 1,
+                      65'536},
     plugin::ConfigKey{"adminBrokerThreadPoolQueueCapacity", ConfigType::Int, "10000",
                       "Administration requests that may wait; beyond it they are answered SYSTEM_BUSY.", 0, 1, 10'000'000},
     plugin::ConfigKey{"validateSystemTopicWhenUpdateTopic", ConfigType::Bool, "true",

@@ -3,6 +3,7 @@
 #include "patchbay/protocol/headers/Client.h"
 #include "patchbay/protocol/message/Names.h"
 
+#include <algorithm>
 #include <string>
 
 namespace patchbay::plugins::clients {
@@ -78,8 +79,12 @@ bool ClientProcessor::registerConsumer(const Sender& from, const protocol::Consu
     // As in RocketMQ the heartbeat succeeds without it; the consumer learns of it by its pulls.
     if (!groups_.findOrCreate(data.groupName, group)) return false;
     constexpr auto kReadWrite = static_cast<std::int32_t>(protocol::kPermRead | protocol::kPermWrite);
+    const bool ordered = std::ranges::any_of(data.subscriptionDataSet, [this](const protocol::SubscriptionData& subscription) {
+        service::TopicFacts topic;
+        return topics_.find(subscription.topic, topic) && topic.order;
+    });
     const auto retry = topics_.createIfMissing(protocol::retryTopic(data.groupName), group.retryQueueNums, kReadWrite,
-                                               data.unitMode ? kUnitSubscription : 0);
+                                               data.unitMode ? kUnitSubscription : 0, ordered);
     if (!retry) {
         context_.log().limited(plugin::LogLevel::Error, "a retry topic cannot be created",
                                {{"group", data.groupName}, {"problem", retry.error().message()}});

@@ -199,6 +199,7 @@ void RouteTable::touchLive(const protocol::RegisterBrokerRequest& broker, const 
     live.peer = peer;
     live.haServerAddr = broker.haServerAddr;
     live.lastSeen.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+    if (!body.filterServersSaid) return;
     if (!live.filterServers.empty()) --filterServers_;
     live.filterServers = body.filterServerList;
     if (!live.filterServers.empty()) ++filterServers_;

@@ -30,7 +30,7 @@ std::string bracketed(std::string_view before, std::string_view name, std::strin
 
 std::optional<Refusal> PullChecks::admit(const protocol::PullMessageRequest& pull, bool lite, const plugin::Peer& peer,
                                          Admission& admission) const {
-    if (!protocol::isReadable(static_cast<std::uint32_t>(identity_.permission))) {
+    if (!protocol::isReadable(limits_.permission.load(std::memory_order_relaxed))) {
         return Refusal{ResponseCode::NoPermission, bracketed("the broker", identity_.brokerIp, " pulling message is forbidden"), kBroker};
     }
     if (lite && !config_.litePull) {

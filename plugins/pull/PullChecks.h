@@ -47,8 +47,8 @@ struct Admission {
 /// Stateless but for what it borrows; owned by the processor. Any lane.
 class PullChecks {
 public:
-    PullChecks(const PullServices& services, const plugin::BrokerIdentity& identity, const PullConfig& config)
-        : services_(services), identity_(identity), config_(config) {}
+    PullChecks(const PullServices& services, const plugin::BrokerIdentity& identity, const PullConfig& config, const PullLimits& limits)
+        : services_(services), identity_(identity), config_(config), limits_(limits) {}
 
     std::optional<Refusal> admit(const protocol::PullMessageRequest& pull, bool lite, const plugin::Peer& peer,
                                  Admission& admission) const;
@@ -63,6 +63,7 @@ private:
     const PullServices& services_;
     const plugin::BrokerIdentity& identity_;
     const PullConfig& config_;
+    const PullLimits& limits_;
 };
 
 }  // namespace patchbay::plugins::pull

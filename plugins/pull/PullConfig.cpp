@@ -23,7 +23,7 @@ constexpr std::array kKeys{
     plugin::ConfigKey{"heldPullsOfConnectionMax", ConfigType::Int, "20000",
                       "How many of them may be of one connection.", 0, 1, 100'000'000},
     plugin::ConfigKey{"pullMessageThreadPoolNums", ConfigType::Int, "2",
-                      "Threads for pulls and queries that have to wait for the disk.", 0, 1, 256},
+                      "Threads for pulls and queries that have to wait for the disk; executorThreadsMax bounds them.", 0, 1, 65'536},
     plugin::ConfigKey{"pullThreadPoolQueueCapacity", ConfigType::Int, "100000",
                       "Pulls that may wait for such a thread; beyond it they are answered SYSTEM_BUSY.", 0, 1, 10'000'000},
     plugin::ConfigKey{"waitTimeMillsInPullQueue", ConfigType::Millis, "5000",
@@ -32,6 +32,8 @@ constexpr std::array kKeys{
                       "Messages in one answer at most, whatever the client asks for.", plugin::kReloadable, 1, 65'536},
     plugin::ConfigKey{"maxTransferBytesOnMessageInMemory", ConfigType::Bytes, "262144",
                       "Bytes in one answer at most; a single larger message is sent alone.", plugin::kReloadable, 1, 16'000'000},
+    plugin::ConfigKey{"brokerPermission", ConfigType::Int, "6", "Pulls are refused (16) where it does not allow reading: 2 write, 4 read, 6 both.",
+                      plugin::kReloadable, 0, 7},
     plugin::ConfigKey{"defaultQueryMaxNum", ConfigType::Int, "32", "Messages in the answer to a query by unique key.", 0, 1, 1024},
 };
 
@@ -58,6 +60,7 @@ PullConfig PullConfig::from(const plugin::ConfigView& view) {
 void PullLimits::set(const plugin::ConfigView& view) {
     messagesMax.store(static_cast<std::int32_t>(view.integer("maxTransferCountOnMessageInMemory")), std::memory_order_relaxed);
     bytesMax.store(static_cast<std::int32_t>(view.integer("maxTransferBytesOnMessageInMemory")), std::memory_order_relaxed);
+    permission.store(static_cast<std::uint32_t>(view.integer("brokerPermission")), std::memory_order_relaxed);
 }
 
 }  // namespace patchbay::plugins::pull

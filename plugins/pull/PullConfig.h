@@ -32,6 +32,7 @@ struct PullConfig {
 struct PullLimits {
     std::atomic<std::int32_t> messagesMax{32};   ///< maxTransferCountOnMessageInMemory
     std::atomic<std::int32_t> bytesMax{262'144}; ///< maxTransferBytesOnMessageInMemory
+    std::atomic<std::uint32_t> permission{6};    ///< brokerPermission
 
     void set(const plugin::ConfigView& view);
 };

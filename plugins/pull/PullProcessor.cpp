@@ -67,7 +67,8 @@ std::string_view remarkOf(ReadStatus status) noexcept {
         case ReadStatus::Found: return "FOUND";
         case ReadStatus::NoMatchedMessage: return "NO_MATCHED_MESSAGE";
         case ReadStatus::Gone: return "MESSAGE_WAS_REMOVING";
-        case ReadStatus::NoSuchQueue: return "NO_MATCHED_LOGIC_QUEUE";
+        // RocketMQ makes a queue when it is asked for, so its clients never hear of one that is not there.
+        case ReadStatus::NoSuchQueue: return "NO_MESSAGE_IN_QUEUE";
         case ReadStatus::QueueEmpty: return "NO_MESSAGE_IN_QUEUE";
         case ReadStatus::OffsetAtEnd: return "OFFSET_OVERFLOW_ONE";
         case ReadStatus::OffsetTooSmall: return "OFFSET_TOO_SMALL";

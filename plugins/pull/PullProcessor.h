@@ -19,7 +19,7 @@ public:
         : services_(services), clock_(context.clock()), config_(config), limits_(limits), log_(context.log()),
           unseatedRemark_("OFFSET_OVERFLOW_ONE; not held, because this connection has as many pulls held as it may: heldPullsOfConnectionMax=" +
                           std::to_string(config.heldPullsOfConnectionMax)),
-          checks_(services, context.identity(), config), hold_(hold), lanes_(context.laneCount()) {}
+          checks_(services, context.identity(), config, limits), hold_(hold), lanes_(context.laneCount()) {}
 
     void process(plugin::Request request) override;
 

@@ -68,9 +68,11 @@ service::AppendItem copyOf(const RecordView& message, const SocketAddress& store
 
 }  // namespace
 
-SendBackProcessor::SendBackProcessor(RetryServices services, plugin::PluginContext& context)
+SendBackProcessor::SendBackProcessor(RetryServices services, plugin::PluginContext& context,
+                                     const std::atomic<std::uint32_t>& permission)
     : services_(std::move(services)),
       identity_(context.identity()),
+      permission_(permission),
       log_(context.log()),
       retries_(context.metrics().counter("retry_messages_total", "Messages that consumers sent back for a retry.")),
       deadLetters_(context.metrics().counter("retry_dead_letters_total", "Messages that were sent back for the last time.")) {}
@@ -100,7 +102,7 @@ void SendBackProcessor::process(plugin::Request request) {
 std::optional<SendBackProcessor::Answer> SendBackProcessor::check(const ConsumerSendMsgBackRequest& header,
                                                                   const service::GroupFacts& group,
                                                                   const std::string& retryTopic) const {
-    if (!isWriteable(static_cast<std::uint32_t>(identity_.permission))) {
+    if (!isWriteable(permission_.load(std::memory_order_relaxed))) {
         return Answer{ResponseCode::NoPermission, "the broker[" + identity_.brokerIp + "] sending message is forbidden"};
     }
     // Retries are switched off for the group: the message counts as handled.

@@ -30,7 +30,8 @@ struct RetryServices {
 /// the disk; answers come from SendBack::done().
 class SendBackProcessor final : public plugin::Processor {
 public:
-    SendBackProcessor(RetryServices services, plugin::PluginContext& context);
+    /// `permission`: brokerPermission, which may change; outlives the processor.
+    SendBackProcessor(RetryServices services, plugin::PluginContext& context, const std::atomic<std::uint32_t>& permission);
     void process(plugin::Request request) override;
     /// Blocks until the store has answered all that was handed to it. process() is not called any more.
     void awaitIdle() noexcept { inFlight_.awaitNone(); }
@@ -49,6 +50,7 @@ private:
 
     RetryServices services_;
     const plugin::BrokerIdentity& identity_;
+    const std::atomic<std::uint32_t>& permission_;
     plugin::Logger& log_;
     plugin::Counter& retries_;
     plugin::Counter& deadLetters_;

@@ -23,8 +23,7 @@ std::optional<Refusal> SendChecks::topic(const protocol::SendMessageRequest& hea
     }
     // A name that is a topic already has passed the checks below once.
     const bool known = topics_.find(header.topic, facts);
-    const auto brokerPerm = static_cast<std::uint32_t>(identity_.permission);
-    if (known && facts.order && !protocol::isWriteable(brokerPerm)) {
+    if (known && facts.order && !protocol::isWriteable(config.permission.load(std::memory_order_relaxed))) {
         return Refusal{ResponseCode::NoPermission, "the broker[" + identity_.brokerIp + "] sending message is forbidden"};
     }
     if (!known) {

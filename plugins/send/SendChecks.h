@@ -17,10 +17,12 @@
 
 namespace patchbay::plugins::send {
 
-/// A refusal: code and remark. The caller adds the header fields that every answer has.
+/// A refusal: code and remark. The caller adds the header fields that every answer has, but for those that RocketMQ's broker answers
+/// because an exception left it.
 struct Refusal {
     protocol::ResponseCode code;
     std::string remark;
+    bool withFields = true;
 };
 
 /// Stateless but for what it borrows; owned by the processor. Any lane.

@@ -16,6 +16,7 @@ struct SendConfig {
     std::atomic<std::int32_t> inFlightMax{10'000};       ///< sendThreadPoolQueueCapacity
     std::atomic<std::int64_t> bodyBytesMax{4'194'304};   ///< maxMessageSize, for the text of refusals and for whole batches
     std::atomic<bool> rejectTransactions{false};
+    std::atomic<std::uint32_t> permission{6};            ///< brokerPermission
 
     static std::span<const plugin::ConfigKey> keys() noexcept;
     /// The values that may change while messages come.

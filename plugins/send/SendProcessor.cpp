@@ -9,6 +9,7 @@
 #include "patchbay/protocol/message/SysFlag.h"
 #include "patchbay/protocol/util/Hash.h"
 
+#include <algorithm>
 #include <charconv>
 #include <unistd.h>
 
@@ -33,6 +34,10 @@ bool isTrue(std::string_view text) noexcept {
         if ((text[i] | 0x20) != kTrue[i]) return false;
     }
     return true;
+}
+
+bool isBlank(std::string_view text) noexcept {
+    return std::ranges::all_of(text, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); });
 }
 
 /// Nothing for a text that is no number.
@@ -126,12 +131,12 @@ std::optional<Refusal> SendProcessor::accept(const protocol::SendMessageRequest&
     if ((item.sysFlag & protocol::kSysFlagInnerBatch) != 0) return illegal(config_.bodyBytesMax);
 
     if (lane.batch == nullptr) lane.batch = pool_.take();
-    if (!header.batch) return addSingle(header, request, *lane.batch, item);
+    if (!header.batch) return addSingle(header, request, *lane.batch, item, facts.compacted);
     return addMany(header, request, *lane.batch, item, facts.batchQueues && innerBatches_);
 }
 
 std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageRequest& header, plugin::Request& request,
-                                                SendBatch& batch, AppendItem item) {
+                                                SendBatch& batch, AppendItem item, bool needsKey) {
     item.body = request.body();
     if (item.body.empty()) return Refusal{ResponseCode::SystemError, "the message body is empty"};
     item.properties = header.properties;
@@ -143,6 +148,7 @@ std::optional<Refusal> SendProcessor::addSingle(const protocol::SendMessageReque
         item.properties = batch.keepText(cleanProperties(item.properties));
         scan = PropertyScan::of(item.properties);
     }
+    if (needsKey && isBlank(scan.keys)) return Refusal{ResponseCode::MessageIllegal, "Required message key is missing"};
     if (scan.innerNum) return illegal(config_.bodyBytesMax);
 
     const bool separated = protocol::needsPropertySeparator(item.properties);
@@ -210,7 +216,7 @@ std::optional<Refusal> SendProcessor::schedule(AppendItem& item, const PropertyS
     if (!scan.delayLevel.empty()) {
         const auto level = parseLevel(scan.delayLevel);
         if (!level) {
-            return Refusal{ResponseCode::SystemError, "property DELAY is no number: \"" + std::string(scan.delayLevel) + "\""};
+            return Refusal{ResponseCode::SystemError, "property DELAY is no number: \"" + std::string(scan.delayLevel) + "\"", false};
         }
         if (*level <= 0 && !scan.timer) return std::nullopt;
     }
@@ -246,12 +252,12 @@ std::optional<Refusal> SendProcessor::addMany(const protocol::SendMessageRequest
     }
     if (static_cast<std::int64_t>(request.body().size()) > config_.bodyBytesMax) {
         return Refusal{ResponseCode::SystemError, "message body size exceeded: the batch has " + std::to_string(request.body().size()) +
-                       " bytes, maxMessageSize is " + std::to_string(config_.bodyBytesMax)};
+                       " bytes, maxMessageSize is " + std::to_string(config_.bodyBytesMax), false};
     }
     const auto count = protocol::countBatch(request.body());
     if (!count || *count == 0 || *count > UINT16_MAX) {
         return Refusal{ResponseCode::SystemError, !count ? "the batch does not divide into whole messages"
-                       : *count == 0 ? "the batch is empty" : "a batch holds at most 65535 messages"};
+                       : *count == 0 ? "the batch is empty" : "a batch holds at most 65535 messages", false};
     }
     if (together && !shared.uniqueKey.empty() && *count <= INT16_MAX) {
         addTogether(header, request, batch, pattern, shared, *count);
@@ -316,7 +322,7 @@ void SendProcessor::addTogether(const protocol::SendMessageRequest& header, plug
 
 void SendProcessor::refuse(plugin::Request request, Refusal refusal) const {
     plugin::Response response(refusal.code, std::move(refusal.remark));
-    facts_.write(response.fields());
+    if (refusal.withFields) facts_.write(response.fields());
     std::move(request).respond(std::move(response));
 }
 

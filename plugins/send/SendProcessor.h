@@ -48,7 +48,7 @@ private:
 
     std::optional<Refusal> accept(const protocol::SendMessageRequest& header, plugin::Request& request, LaneState& lane);
     std::optional<Refusal> addSingle(const protocol::SendMessageRequest& header, plugin::Request& request, SendBatch& batch,
-                                     service::AppendItem item);
+                                     service::AppendItem item, bool needsKey);
     std::optional<Refusal> addMany(const protocol::SendMessageRequest& header, plugin::Request& request, SendBatch& batch,
                                    const service::AppendItem& pattern, bool together);
     /// A batch that is stored as one record.

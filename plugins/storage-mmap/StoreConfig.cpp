@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace patchbay::mmapstore {
 
@@ -28,9 +29,10 @@ constexpr ConfigKey kKeys[] = {
     {"readOnlyCommitLogStorePaths", ConfigType::Path, "",
      "More directories that hold commit-log files and get no new ones; absolute paths with commas between."},
     {"mappedFileSizeCommitLog", ConfigType::Bytes, "1073741824",
-     "Size of a commit-log file; must equal that of existing files.", 0, 64 * kKib, kSegmentBytesMax},
+     "Size of a commit-log file; must equal that of existing files.", 0, 64 * kKib, kSegmentBytesMax, "mapedFileSizeCommitLog"},
     {"mappedFileSizeConsumeQueue", ConfigType::Bytes, "6000000",
-     "Size of a consume-queue file, rounded up to a multiple of 20; must equal that of existing files.", 0, 20, 1 << 30},
+     "Size of a consume-queue file, rounded up to a multiple of 20; must equal that of existing files.", 0, 20, 1 << 30,
+     "mapedFileSizeConsumeQueue"},
     {"mapperFileSizeBatchConsumeQueue", ConfigType::Bytes, "13800000",
      "Size of a file of a batch consume queue, rounded up to a multiple of 46; must equal that of existing files.", 0, 46, 1 << 30},
     {"enableConsumeQueueExt", ConfigType::Bool, "false",
@@ -53,7 +55,7 @@ constexpr ConfigKey kKeys[] = {
     {"flushIntervalConsumeQueue", ConfigType::Millis, "1000", "Period of writing consume queues.", kReloadable, 1, 600'000},
     {"flushConsumeQueueThoroughInterval", ConfigType::Millis, "60000",
      "Longest time until consume queues are made durable and the checkpoint moves on.", kReloadable, 1, 3'600'000},
-    {"maxMessageSize", ConfigType::Bytes, "4194304", "Largest body of a message.", kReloadable, 10, 1 << 30},
+    {"maxMessageSize", ConfigType::Bytes, "4194304", "Largest body of a message.", kReloadable, 10, std::numeric_limits<std::int32_t>::max()},
     {"maxTransferBytesOnMessageInMemory", ConfigType::Bytes, "262144",
      "Most bytes of one read of messages that are in memory.", kReloadable, 1, 1 << 30},
     {"maxTransferCountOnMessageInMemory", ConfigType::Int, "32", "Most messages of one read that are in memory.", kReloadable,

@@ -1,5 +1,8 @@
 #include "SqliteConfig.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace patchbay::plugins::sqlite {
 
 namespace {
@@ -8,6 +11,7 @@ using plugin::ConfigKey;
 using plugin::ConfigType;
 
 constexpr std::int64_t kMib = 1 << 20;
+constexpr std::size_t kBodyBytesMax = std::size_t{512} << 20;   // SQLite itself takes no value of 1 GB
 constexpr std::int64_t kGib = 1LL << 30;
 constexpr std::int64_t kHoursMax = 24 * 366 * 100;
 
@@ -17,7 +21,7 @@ constexpr ConfigKey kKeys[] = {
      "SYNC_FLUSH answers a send when the message is on the disk, ASYNC_FLUSH when it is in the page cache.", 0, 0, 0, {},
      "ASYNC_FLUSH SYNC_FLUSH"},
     {"flushIntervalCommitLog", ConfigType::Millis, "500", "Period of flushing under ASYNC_FLUSH.", 0, 1, 600'000},
-    {"maxMessageSize", ConfigType::Bytes, "4194304", "Largest body of a message.", 0, 10, 512 * kMib},
+    {"maxMessageSize", ConfigType::Bytes, "4194304", "Largest body of a message; 512M at most, whatever is set.", 0, 10, std::numeric_limits<std::int32_t>::max()},
     {"fileReservedTime", ConfigType::Int, "72", "Hours for which messages are kept; 0 = for ever.", plugin::kReloadable, 0, kHoursMax},
     {"sqliteBytesMax", ConfigType::Bytes, "0", "Bytes of messages that are kept, oldest removed first; 0 = no limit.", 0, 0},
     {"sqliteCleanInterval", ConfigType::Millis, "10s", "Period of removing messages that are too old or too much.", 0, 100, 86'400'000},
@@ -50,7 +54,7 @@ SqliteConfig SqliteConfig::from(const plugin::ConfigView& view) {
     store.busyTimeout = view.millis("sqliteBusyTimeout");
     store.groupTime = view.millis("sqliteGroupTime");
     store.groupMessagesMax = bytes(view, "sqliteGroupMessages");
-    store.bodyBytesMax = bytes(view, "maxMessageSize");
+    store.bodyBytesMax = std::min(bytes(view, "maxMessageSize"), kBodyBytesMax);
     store.queuedBytesMax = bytes(view, "sqliteQueuedBytes");
     store.pageBytes = static_cast<std::size_t>(std::stoul(std::string(view.text("sqlitePageBytes"))));
     store.pageCacheBytes = bytes(view, "sqlitePageCacheBytes");

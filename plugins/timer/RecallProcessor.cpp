@@ -74,7 +74,7 @@ void RecallProcessor::process(plugin::Request request) {
 std::optional<RecallProcessor::Answer> RecallProcessor::mayRecall() const {
     if (!config_.recall) return Answer{ResponseCode::NoPermission, "recall failed, operation is forbidden"};
     if (identity_.brokerId != 0) return Answer{ResponseCode::SlaveNotAvailable, "recall failed, broker service not available"};
-    if (!isWriteable(static_cast<std::uint32_t>(identity_.permission)) && !config_.recallWhenNotWriteable) {
+    if (!isWriteable(permission_.load(std::memory_order_relaxed)) && !config_.recallWhenNotWriteable) {
         return Answer{ResponseCode::ServiceNotAvailable, "recall failed, broker service not available"};
     }
     return std::nullopt;

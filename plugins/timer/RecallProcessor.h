@@ -10,8 +10,10 @@
 #include "patchbay/service/MessageStore.h"
 #include "patchbay/service/TopicConfigs.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -25,7 +27,9 @@ public:
     RecallProcessor(plugin::PluginContext& context, const TimerConfig& config, service::MessageStore& store,
                     const service::TopicConfigs& topics, Recalls& recalls, TimerRewrite& rewrite)
         : identity_(context.identity()), clock_(context.clock()), config_(config), store_(store), topics_(topics), recalls_(recalls),
-          rewrite_(rewrite) {}
+          rewrite_(rewrite), permission_(config.permission) {}
+    /// brokerPermission. Any thread.
+    void setPermission(std::uint32_t permission) noexcept { permission_.store(permission, std::memory_order_relaxed); }
     void process(plugin::Request request) override;
     /// Blocks until the store has answered all that was handed to it. process() is not called any more.
     void awaitIdle() noexcept;
@@ -49,6 +53,7 @@ private:
     const service::TopicConfigs& topics_;
     Recalls& recalls_;
     TimerRewrite& rewrite_;
+    std::atomic<std::uint32_t> permission_;
 
     std::mutex mutex_;
     std::condition_variable none_;

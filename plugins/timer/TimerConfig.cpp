@@ -28,6 +28,8 @@ constexpr std::array kKeys{
     plugin::ConfigKey{"recallMessageEnable", ConfigType::Bool, "false", "Producers may call messages back before their time."},
     plugin::ConfigKey{"allowRecallWhenBrokerNotWriteable", ConfigType::Bool, "true",
                       "Messages may be called back while brokerPermission forbids sending."},
+    plugin::ConfigKey{"brokerPermission", ConfigType::Int, "6",
+                      "Where it does not allow writing, the key above decides: 2 write, 4 read, 6 both.", plugin::kReloadable, 0, 7},
 };
 
 }  // namespace
@@ -45,6 +47,7 @@ TimerConfig TimerConfig::from(const plugin::ConfigView& view) {
     config.logFileBytes = view.integer("mappedFileSizeTimerLog");
     config.recall = view.flag("recallMessageEnable");
     config.recallWhenNotWriteable = view.flag("allowRecallWhenBrokerNotWriteable");
+    config.permission = static_cast<std::uint32_t>(view.integer("brokerPermission"));
     return config;
 }
 

@@ -21,6 +21,7 @@ struct TimerConfig {
     std::int64_t logFileBytes = 104'857'600;           ///< mappedFileSizeTimerLog
     bool recall = false;                               ///< recallMessageEnable
     bool recallWhenNotWriteable = true;                ///< allowRecallWhenBrokerNotWriteable
+    std::uint32_t permission = 6;                      ///< brokerPermission at the start; the one that may change while messages come
 
     static std::span<const plugin::ConfigKey> keys() noexcept;
     static TimerConfig from(const plugin::ConfigView& view);

@@ -17,6 +17,11 @@ Status TimerPlugin::configure(const plugin::ConfigView& view) {
     return Status::ok();
 }
 
+Status TimerPlugin::reconfigure(const plugin::ConfigView& view, std::span<const std::string_view>) {
+    processor_->setPermission(TimerConfig::from(view).permission);
+    return Status::ok();
+}
+
 Status TimerPlugin::init(plugin::PluginContext& context) {
     context_ = &context;
     if (Status found = context.services().require(store_); !found) return found;

@@ -21,6 +21,7 @@ class TimerPlugin final : public plugin::Plugin {
 public:
     std::span<const plugin::ConfigKey> configKeys() const noexcept override { return TimerConfig::keys(); }
     Status configure(const plugin::ConfigView& view) override;
+    Status reconfigure(const plugin::ConfigView& view, std::span<const std::string_view> changed) override;
     Status init(plugin::PluginContext& context) override;
     Status start() override;
     void drain() noexcept override;

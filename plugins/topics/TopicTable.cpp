@@ -19,8 +19,12 @@ service::TopicFacts factsOf(const protocol::TopicConfig& config) {
     facts.sysFlag = config.topicSysFlag;
     facts.order = config.order;
     facts.multiTag = config.topicFilterType == protocol::TopicFilterType::MultiTag;
-    const auto queueType = config.attributes.find("queue.type");
-    facts.batchQueues = queueType != config.attributes.end() && queueType->second == "BatchCQ";
+    const auto has = [&](std::string_view name, std::string_view value) {
+        const auto at = config.attributes.find(name);
+        return at != config.attributes.end() && at->second == value;
+    };
+    facts.batchQueues = has("queue.type", "BatchCQ");
+    facts.compacted = has("cleanup.policy", "COMPACTION");
     return facts;
 }
 
@@ -269,7 +273,7 @@ Result<service::TopicFacts> TopicTable::createForSend(const service::TopicWish& 
 }
 
 Result<service::TopicFacts> TopicTable::createIfMissing(std::string_view topic, std::int32_t queueNums, std::int32_t perm,
-                                                        std::int32_t sysFlag) {
+                                                        std::int32_t sysFlag, bool order) {
     if (service::TopicFacts facts; find(topic, facts)) return facts;
     if (Status valid = validateCreatedName(topic); !valid) return valid;
     protocol::TopicConfig config;
@@ -277,6 +281,7 @@ Result<service::TopicFacts> TopicTable::createIfMissing(std::string_view topic, 
     config.readQueueNums = config.writeQueueNums = queueNums;
     config.perm = static_cast<std::uint32_t>(perm);
     config.topicSysFlag = sysFlag;
+    config.order = order;
     {
         const auto lock = file_.lockChanges();
         if (const auto at = table_.find(topic); at != table_.end()) return at->second.facts;

@@ -42,7 +42,7 @@ public:
     Status remove(std::string_view topic) override;
     Result<service::TopicFacts> createForSend(const service::TopicWish& wish) override;
     Result<service::TopicFacts> createIfMissing(std::string_view topic, std::int32_t queueNums, std::int32_t perm,
-                                                std::int32_t sysFlag) override;
+                                                std::int32_t sysFlag, bool order) override;
     [[nodiscard]] bool isSystem(std::string_view topic) const override;
     [[nodiscard]] std::vector<std::string> systemTopics() const override;
     void addListener(service::TopicListener& listener) override;

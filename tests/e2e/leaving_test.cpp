@@ -1,4 +1,5 @@
-// Proves: a broker that is stopped, whenever that comes, is in no route any more when its process has ended, and does not come back.
+// Proves: a broker that is stopped, whenever that comes, is in no route any more when its process has ended, and does not come back; and one with a
+// name server in its process is in the routes of that one as well.
 // How: a name server and brokers as processes of their own; brokers are told to stop at different points of their start, and later.
 // Left to others: the order of registrations and of the departure (unit tests of registration and namesrv).
 #include "support/BrokerProcess.h"
@@ -53,6 +54,18 @@ TEST_P(Leaving, ABrokerThatStopsIsInNoRouteWheneverItIsTold) {
 }
 
 PATCHBAY_ON_EACH_STORE(Leaving);
+
+TEST(Registering, ABrokerRegistersAtTheNameServerInItsProcessToo) {
+    BrokerProcess nameServer("roles = namesrv");
+    ASSERT_TRUE(nameServer.start()) << nameServer.output();
+    BrokerProcess both("namesrvAddr = 127.0.0.1:" + std::to_string(nameServer.namesrvPort()) + "\nbrokerName = " + kName);
+    ASSERT_TRUE(both.start()) << both.output();
+    for (const auto port : {nameServer.namesrvPort(), both.namesrvPort()}) {
+        EXPECT_TRUE(both.awaitOutput("registered with name server nameServer=127.0.0.1:" + std::to_string(port))) << both.output();
+        RawClient client(port);
+        EXPECT_NE(clusterInfo(client).find(kName), std::string::npos) << port;
+    }
+}
 
 }  // namespace
 }  // namespace patchbay::test

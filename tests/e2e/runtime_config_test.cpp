@@ -101,6 +101,42 @@ TEST_P(RuntimeConfig, ThatIsRefusedLeavesNoTrace) {
     EXPECT_TRUE(broker_.start()) << broker_.output();
 }
 
+TEST_P(RuntimeConfig, ThatTakesAPermissionAwayIsInForceAtOnce) {
+    const auto call = [this](RequestCode code, std::initializer_list<std::pair<const char*, const char*>> fields, const std::string& body = {}) {
+        auto command = protocol::RemotingCommand::request(code);
+        for (const auto& [name, value] : fields) command.set(name, value);
+        command.body = body;
+        const auto answer = client_->call(command);
+        EXPECT_TRUE(answer) << answer.error().toString();
+        return answer ? std::pair(answer->code, answer->remark.value_or("")) : std::pair(-1, std::string());
+    };
+    const auto send = [&call] {
+        return call(RequestCode::SendMessageV2, {{"a", "P"}, {"b", "Ordered"}, {"c", "TBW102"}, {"d", "4"}, {"e", "0"}, {"f", "0"}, {"g", "1"},
+                                                 {"h", "0"}, {"i", ""}, {"j", "0"}}, "x");
+    };
+    const auto pull = [&call] {
+        return call(RequestCode::PullMessage, {{"consumerGroup", "G"}, {"topic", "Ordered"}, {"queueId", "0"}, {"queueOffset", "0"},
+                                               {"maxMsgNums", "4"}, {"sysFlag", "4"}, {"commitOffset", "0"}, {"suspendTimeoutMillis", "0"},
+                                               {"subscription", "*"}, {"subVersion", "0"}, {"expressionType", "TAG"}});
+    };
+    const auto back = [&call] { return call(RequestCode::ConsumerSendMsgBack, {{"group", "G"}, {"offset", "0"}, {"delayLevel", "0"}}); };
+    ASSERT_EQ(call(RequestCode::UpdateAndCreateTopic, {{"topic", "Ordered"}, {"defaultTopic", "TBW102"}, {"readQueueNums", "1"}, {"writeQueueNums", "1"},
+                                                       {"perm", "6"}, {"topicFilterType", "SINGLE_TAG"}, {"topicSysFlag", "0"}, {"order", "true"}}).first, 0);
+    ASSERT_EQ(send().first, 0);
+    ASSERT_EQ(pull().first, 0);
+    constexpr std::int32_t kNoPermission = 16;
+    ASSERT_TRUE(set("brokerPermission", "2"));
+    EXPECT_EQ(pull(), std::pair(kNoPermission, std::string("the broker[127.0.0.1] pulling message is forbidden")));
+    EXPECT_EQ(send().first, 0);
+    ASSERT_TRUE(set("brokerPermission", "4"));
+    EXPECT_EQ(pull().first, 0);
+    EXPECT_EQ(send(), std::pair(kNoPermission, std::string("the broker[127.0.0.1] sending message is forbidden")));
+    EXPECT_EQ(back(), std::pair(kNoPermission, std::string("the broker[127.0.0.1] sending message is forbidden")));
+    ASSERT_TRUE(set("brokerPermission", "6"));
+    EXPECT_EQ(send().first, 0);
+    EXPECT_NE(back().first, kNoPermission);
+}
+
 PATCHBAY_ON_EACH_STORE(RuntimeConfig);
 
 }  // namespace

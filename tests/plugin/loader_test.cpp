@@ -9,6 +9,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <sys/stat.h>
 
 namespace patchbay::test {
@@ -186,6 +188,42 @@ TEST(PluginLoader, ComparesTheLongestFrameWithTheLargestMessage) {
         changed.folder().write("store/config/runtime.properties", "maxMessageSize = 6000000\n");
         EXPECT_EQ(changed.run({"--check"}).exitCode, 0);
     }
+    // A file of RocketMQ's, which has no such key, starts, and is told what does not come.
+    BrokerProcess rocketmqs("maxMessageSize = 33554432\nadminBrokerThreadPoolNums = 80");
+    const auto taken = rocketmqs.run({"--check"});
+    EXPECT_EQ(taken.exitCode, 0) << taken.err;
+    EXPECT_NE(taken.out.find("note: frameMaxLength: 16777216 is below maxMessageSize (33554432, "), std::string::npos) << taken.out;
+    ASSERT_TRUE(rocketmqs.start()) << rocketmqs.output();
+    EXPECT_NE(rocketmqs.output().find("so such messages do not come; set frameMaxLength to take them"), std::string::npos);
+    BrokerProcess larger("maxMessageSize = 32M\nframeMaxLength = 33M\nservice.patchbay.MessageStore = storage-sqlite");
+    EXPECT_EQ(larger.run({"--check"}).exitCode, 0);
+}
+
+TEST(PluginLoader, StartsWithMoreThreadsInAFileThanItMayHave) {
+    BrokerProcess broker("pullMessageThreadPoolNums = 272");   // RocketMQ's on 128 cores
+    EXPECT_EQ(broker.run({"--check"}).exitCode, 0);
+    ASSERT_TRUE(broker.start()) << broker.output();
+    EXPECT_NE(broker.output().find("executor=pull key=pullMessageThreadPoolNums wanted=272 threads=5"), std::string::npos) << broker.output();
+    EXPECT_NE(broker.output().find("executorThreadsMax=64"), std::string::npos) << broker.output();
+}
+
+TEST(PluginLoader, TakesWhatServersOfRocketmqTellOfTheirConfiguration) {
+    for (const std::string role : {"broker", "namesrv"}) {
+        std::ifstream file(PATCHBAY_TEST_DATA "/config/rocketmq-5.3.3/" + role + ".properties");
+        std::ostringstream text;
+        text << file.rdbuf();
+        ASSERT_FALSE(text.str().empty()) << role;
+        BrokerProcess process;
+        process.folder().write("main.conf", text.str() + "roles = " + role + "\n");
+        const auto checked = process.run({"--check"});
+        EXPECT_EQ(checked.exitCode, 0) << checked.err;
+        EXPECT_NE(checked.out.find("accepted without effect: "), std::string::npos);
+    }
+    // The spelling of older releases has the same effect.
+    BrokerProcess old("mapedFileSizeCommitLog = 1048576\nmapedFileSizeConsumeQueue = 2000\nhaSlaveFallbehindMax = 1");
+    const auto printed = old.run({"--print-config"});
+    EXPECT_NE(printed.out.find("mappedFileSizeCommitLog = 1048576 "), std::string::npos) << printed.err;
+    EXPECT_NE(printed.out.find("mappedFileSizeConsumeQueue = 2000 "), std::string::npos) << printed.err;
 }
 
 TEST(PluginLoader, ReportsAllProblemsOfAllPluginsAtOnce) {

@@ -92,6 +92,7 @@ void RegisterBrokerBody::write(json::Writer& out) const {
 Result<RegisterBrokerBody> RegisterBrokerBody::read(json::Value value) {
     RegisterBrokerBody body;
     Fields fields(value, "registration");
+    body.filterServersSaid = !value["filterServerList"].exists() || !value["filterServerList"].isNull();
     fields.read("filterServerList", body.filterServerList)
         .read("topicConfigSerializeWrapper", body.topicConfigSerializeWrapper);
     return std::move(fields).finish(std::move(body));
@@ -126,9 +127,10 @@ Result<RegisterBrokerBody> RegisterBrokerBody::fromCompressed(std::string_view p
 }
 
 Result<RegisterBrokerBody> RegisterBrokerBody::decode(std::string_view body, std::int32_t version, bool compressed) {
-    if (body.empty()) return RegisterBrokerBody();
+    RegisterBrokerBody result;
+    result.filterServersSaid = version >= kVersionLongForm;
+    if (body.empty()) return result;
     if (version < kVersionLongForm) {
-        RegisterBrokerBody result;
         auto table = TopicConfigSerializeWrapper::fromJson(body);
         if (!table) return table.error();
         result.topicConfigSerializeWrapper = std::move(*table);

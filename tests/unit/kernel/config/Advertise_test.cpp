@@ -36,5 +36,17 @@ TEST(Advertise, TakesBridgesAndLoopbackOnlyWhenThereIsNothingElse) {
     EXPECT_EQ(chooseAdvertised("", "0.0.0.0", {}).ip, "127.0.0.1");
 }
 
+TEST(Advertise, TheOwnNameServerIsOneOfThoseThatAreRegisteredAt) {
+    const std::vector<InterfaceAddress> machine{kLoopback, kRouted, kV6};
+    EXPECT_EQ(withOwnNameServer("", "0.0.0.0", 9876, machine), "127.0.0.1:9876");
+    EXPECT_EQ(withOwnNameServer("ns:9876", "0.0.0.0", 9876, machine), "ns:9876;127.0.0.1:9876");
+    EXPECT_EQ(withOwnNameServer("ns:9876;", "10.0.0.5", 9876, machine), "ns:9876;10.0.0.5:9876");
+    EXPECT_EQ(withOwnNameServer("", "2001:db8::5", 9876, machine), "[2001:db8::5]:9876");
+    for (const char* list : {"127.0.0.1:9876", "a:1;localhost:9876", "10.0.0.5:9876;a:1", "a:1;[2001:db8::5]:9876"}) {
+        EXPECT_EQ(withOwnNameServer(list, "::", 9876, machine), list);
+    }
+    EXPECT_EQ(withOwnNameServer("10.0.0.5:9877", "0.0.0.0", 9876, machine), "10.0.0.5:9877;127.0.0.1:9876") << "another port is another server";
+}
+
 }  // namespace
 }  // namespace patchbay::kernel

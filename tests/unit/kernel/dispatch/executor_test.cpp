@@ -119,6 +119,22 @@ TEST_F(ExecutorTest, WhatStillRunsMayLookAtTheExecutorsWhileTheyStop) {
     EXPECT_EQ(seen, 1U);
 }
 
+TEST_F(ExecutorTest, OneThatWantsTooManyThreadsGetsMostOfWhatIsLeft) {
+    Executors twenty{loops.size(), 20, clock};
+    ASSERT_TRUE(twenty.obtain({.name = "first", .threads = 2}));
+    EXPECT_EQ(twenty.obtain({.name = "pull", .threads = 128}).value()->spec().threads, 10U);
+    EXPECT_EQ(twenty.obtain({.name = "admin", .threads = 16}).value()->spec().threads, 4U);
+    EXPECT_EQ(twenty.obtain({.name = "small", .threads = 1}).value()->spec().threads, 1U) << "those that come later have some, too";
+    EXPECT_EQ(twenty.obtain({.name = "rest", .threads = 3}).value()->spec().threads, 3U);
+    EXPECT_EQ(twenty.obtain({.name = "late", .threads = 1}).error().code(), StatusCode::OutOfRange);
+    const auto shortages = twenty.shortages();
+    ASSERT_EQ(shortages.size(), 2U);
+    EXPECT_EQ(shortages[0].name, "pull");
+    EXPECT_EQ(shortages[0].wanted, 128U);
+    EXPECT_EQ(shortages[0].given, 10U);
+    EXPECT_EQ(shortages[1].name, "admin");
+}
+
 TEST_F(ExecutorTest, AQueueIsFullWhenItsBytesAre) {
     Executors small{loops.size(), 8, clock, 100};
     Registrations mine(Ref<Generation>::adopt(new Generation("test", 1)), small, {"broker"}, {});

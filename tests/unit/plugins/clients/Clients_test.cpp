@@ -57,6 +57,21 @@ TEST(Clients, RetryTopicsFollowTheSettingsOfTheGroup) {
     EXPECT_EQ(retry.sysFlag, 2);
 }
 
+TEST(Clients, TheRetryTopicOfAGroupOnAnOrderedTopicIsOrderedToo) {
+    ClientsBench bench;
+    protocol::TopicConfig topic;
+    topic.topicName = "T";
+    topic.order = true;
+    ASSERT_TRUE(bench.topics().put(topic));
+    bench.beat(bench.context.peer(), Beat{});
+    bench.beat(bench.context.peer(), Beat{.group = "Other", .topic = "Unknown"});
+    service::TopicFacts retry;
+    ASSERT_TRUE(bench.topics().find("%RETRY%G", retry));
+    EXPECT_TRUE(retry.order);
+    ASSERT_TRUE(bench.topics().find("%RETRY%Other", retry));
+    EXPECT_FALSE(retry.order);
+}
+
 TEST(Clients, AnUnknownGroupThatMayNotBeCreatedIsSkippedSilently) {
     ClientsBench bench({}, {{"autoCreateSubscriptionGroup", "false"}});
     const auto peer = bench.context.peer();

@@ -45,6 +45,25 @@ TEST(RegistrationRules, TopicsThatAreNotNamedGoWhenTheOperatorWantsThat) {
     EXPECT_EQ(server.permission("C", "broker-b"), 6U) << "another broker's queues are its own";
 }
 
+TEST(RegistrationRules, FilterServersOfWhichNothingIsSaidStay) {
+    Namesrv server;
+    TestBroker broker;
+    const auto servers = [&](const char* list) {
+        std::string body = bodyOf(broker.version, kTwo).toJson();
+        constexpr std::string_view kNone = "\"filterServerList\":[]";
+        body.replace(body.find(kNone), kNone.size(), list);
+        testkit::CallOptions options;
+        options.listener = "namesrv";
+        options.peer = server.peer;
+        EXPECT_EQ(server.context->call(protocol::RequestCode::RegisterBroker, broker.header(), body, options).code(), protocol::ResponseCode::Success);
+        ++broker.version.counter;
+        return server.route("A").body().find("f:1") != std::string_view::npos;
+    };
+    EXPECT_TRUE(servers("\"filterServerList\":[\"f:1\"]"));
+    EXPECT_TRUE(servers("\"filterServerList\":null"));
+    EXPECT_FALSE(servers("\"filterServerList\":[]"));
+}
+
 TEST(RegistrationRules, ASlaveLearnsItsMasterAndDoesNotChangeTopics) {
     Namesrv server;
     server.registerBroker({.haServerAddr = "127.0.0.1:7"}, kTwo);

@@ -30,7 +30,7 @@ struct FakeTopics final : service::TopicConfigs {
     Status putAll(std::vector<protocol::TopicConfig>) override { return Status::ok(); }
     Status remove(std::string_view) override { return Status::ok(); }
     Result<service::TopicFacts> createForSend(const service::TopicWish&) override { return service::TopicFacts{}; }
-    Result<service::TopicFacts> createIfMissing(std::string_view, std::int32_t, std::int32_t, std::int32_t) override {
+    Result<service::TopicFacts> createIfMissing(std::string_view, std::int32_t, std::int32_t, std::int32_t, bool) override {
         return service::TopicFacts{};
     }
     bool isSystem(std::string_view) const override { return false; }

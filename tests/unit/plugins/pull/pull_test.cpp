@@ -439,6 +439,17 @@ TEST_F(PullTest, TellsAResetOnce) {
     EXPECT_EQ(pull(1).code(), ResponseCode::Success);
 }
 
+TEST_F(PullTest, ABrokerThatMayNotBeReadRefusesFromThenOn) {
+    begin();
+    EXPECT_NE(pull(0).code(), ResponseCode::NoPermission);
+    ASSERT_TRUE(runner_.reconfigure(*plugin_, {{"brokerPermission", "2"}}));
+    auto refused = pull(0);
+    EXPECT_EQ(refused.code(), ResponseCode::NoPermission);
+    EXPECT_EQ(refused.field("forbiddenType"), "1");
+    ASSERT_TRUE(runner_.reconfigure(*plugin_, {{"brokerPermission", "4"}}));
+    EXPECT_NE(pull(0).code(), ResponseCode::NoPermission);
+}
+
 TEST_F(PullTest, RefusesWithRocketMqsCodesAndWords) {
     begin();
     topics_.topics["W"] = {4, 4, 2, 0, false, false};

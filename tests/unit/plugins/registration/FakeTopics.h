@@ -57,7 +57,7 @@ public:
         return Status::ok();
     }
     Result<service::TopicFacts> createForSend(const service::TopicWish&) override { return {StatusCode::Unsupported, "fake"}; }
-    Result<service::TopicFacts> createIfMissing(std::string_view, std::int32_t, std::int32_t, std::int32_t) override {
+    Result<service::TopicFacts> createIfMissing(std::string_view, std::int32_t, std::int32_t, std::int32_t, bool) override {
         return {StatusCode::Unsupported, "fake"};
     }
     [[nodiscard]] bool isSystem(std::string_view) const override { return false; }

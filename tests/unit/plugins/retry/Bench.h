@@ -49,7 +49,7 @@ protected:
         context_.provide<service::QueueLocks>(locks_);
         runner_.add<topics::TopicsPlugin>();
         runner_.add<delay::DelayPlugin>();
-        runner_.add<RetryPlugin>();
+        plugin_ = &runner_.add<RetryPlugin>();
         runner_.add(std::unique_ptr<plugin::Plugin>(patchbay_plugin_create()));
         const Status started = runner_.start();
         ASSERT_TRUE(started) << started.toString();
@@ -112,6 +112,7 @@ protected:
     testkit::MemoryStore store_{context_.clock()};
     FakeLocks locks_;
     testkit::PluginRunner runner_{context_};
+    RetryPlugin* plugin_ = nullptr;
 };
 
 }  // namespace patchbay::plugins::retry

@@ -143,8 +143,10 @@ TEST_F(RetryBench, RefusalsSayWhy) {
     ASSERT_TRUE(topics().put(readOnly));
     EXPECT_EQ(sendBack(offset).code(), ResponseCode::NoPermission);
 
-    context_.brokerIdentity().permission = 4;
-    EXPECT_EQ(sendBack(offset).code(), ResponseCode::NoPermission);
+    ASSERT_TRUE(runner_.reconfigure(*plugin_, {{"brokerPermission", "4"}}));
+    const auto forbidden = sendBack(offset);
+    EXPECT_EQ(forbidden.code(), ResponseCode::NoPermission);
+    EXPECT_TRUE(forbidden.remark().starts_with("the broker[")) << forbidden.remark();
     context_.brokerIdentity().brokerId = 1;
     auto replica = sendBack(offset);
     EXPECT_EQ(replica.code(), ResponseCode::SystemError);

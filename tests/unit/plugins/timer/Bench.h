@@ -40,7 +40,7 @@ struct KnownTopics final : service::TopicConfigs {
     Status putAll(std::vector<protocol::TopicConfig>) override { return Status::ok(); }
     Status remove(std::string_view) override { return Status::ok(); }
     Result<service::TopicFacts> createForSend(const service::TopicWish&) override { return service::TopicFacts{}; }
-    Result<service::TopicFacts> createIfMissing(std::string_view, std::int32_t, std::int32_t, std::int32_t) override {
+    Result<service::TopicFacts> createIfMissing(std::string_view, std::int32_t, std::int32_t, std::int32_t, bool) override {
         return service::TopicFacts{};
     }
     bool isSystem(std::string_view) const override { return false; }
@@ -60,7 +60,7 @@ protected:
 
     [[nodiscard]] Status tryStart() {
         runner_ = std::make_unique<testkit::PluginRunner>(context_);
-        runner_->add<TimerPlugin>(settings_);
+        plugin_ = &runner_->add<TimerPlugin>(settings_);
         Status started = runner_->start();
         context_.pump();
         return started;
@@ -154,6 +154,7 @@ protected:
     KnownTopics topics_;
     testkit::Settings settings_;
     std::unique_ptr<testkit::PluginRunner> runner_;
+    TimerPlugin* plugin_ = nullptr;
 };
 
 }  // namespace patchbay::plugins::timer

@@ -174,6 +174,16 @@ TEST_P(RecallTest, IsOffUnlessItIsSwitchedOn) {
     EXPECT_EQ(answer.remark(), "recall failed, operation is forbidden");
 }
 
+TEST_P(RecallTest, IsRefusedByABrokerThatMayNotBeWrittenWhereAKeySaysSo) {
+    settings_["allowRecallWhenBrokerNotWriteable"] = "false";
+    start();
+    sendIn(5000, "a");
+    ASSERT_TRUE(runner_->reconfigure(*plugin_, {{"brokerPermission", "4"}}));
+    EXPECT_EQ(recall(handleOf("a", now() + 5000)).code(), ResponseCode::ServiceNotAvailable);
+    ASSERT_TRUE(runner_->reconfigure(*plugin_, {{"brokerPermission", "6"}}));
+    EXPECT_EQ(recall(handleOf("a", now() + 5000)).code(), ResponseCode::Success);
+}
+
 TEST_P(RecallTest, RecallsOfMessagesWhoseTimeIsOverAreForgotten) {
     settings_["timerPendingMax"] = "3";
     start();

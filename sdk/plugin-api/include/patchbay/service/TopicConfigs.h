@@ -22,6 +22,7 @@ struct TopicFacts {
     bool order = false;
     bool multiTag = false;         ///< topicFilterType MULTI_TAG
     bool batchQueues = false;      ///< attribute queue.type=BatchCQ: a record may hold several messages
+    bool compacted = false;        ///< attribute cleanup.policy=COMPACTION: the last message of a key is kept, so each needs one
 };
 
 /// A request to create a topic because somebody sends to it (autoCreateTopicEnable).
@@ -63,7 +64,7 @@ public:
     virtual Result<TopicFacts> createForSend(const TopicWish& wish) = 0;
     /// Creates a topic with given settings if it is missing (retry and dead-letter topics).
     virtual Result<TopicFacts> createIfMissing(std::string_view topic, std::int32_t queueNums, std::int32_t perm,
-                                               std::int32_t sysFlag) = 0;
+                                               std::int32_t sysFlag, bool order = false) = 0;
 
     /// True for the topics that belong to the system on every broker; they cannot be sent to or deleted as noted in Names.h.
     [[nodiscard]] virtual bool isSystem(std::string_view topic) const = 0;

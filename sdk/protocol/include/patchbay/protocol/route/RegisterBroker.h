@@ -15,6 +15,7 @@ namespace patchbay::protocol {
 struct RegisterBrokerBody {
     TopicConfigSerializeWrapper topicConfigSerializeWrapper;
     std::vector<std::string> filterServerList;
+    bool filterServersSaid = true;   ///< false: null, or the short form, which has none; those of before stay
 
     void write(json::Writer& out) const;
     static Result<RegisterBrokerBody> read(json::Value value);
