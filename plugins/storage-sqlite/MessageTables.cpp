@@ -327,11 +327,19 @@ Status MessageTables::emptyLog() {
     return status;
 }
 
-Status MessageTables::replaceOffsets(const std::vector<ConfigSnapshot::Offset>& offsets) {
-    if (Status status = database_.execute("DELETE FROM consumer_offset"); !status) return status;
+Status MessageTables::replaceOffsets(const ConfigSnapshot& snapshot) {
+    if (snapshot.allOffsets) {
+        if (Status status = database_.execute("DELETE FROM consumer_offset"); !status) return status;
+    }
+    auto remove = database_.prepare("DELETE FROM consumer_offset WHERE group_name = ?1 AND topic = ?2");
+    if (!remove) return remove.error();
+    for (const auto& [group, topic] : snapshot.goneOffsets) {
+        const StatementUse use(*remove);
+        if (remove->bindText(1, group).bindText(2, topic).step() != SQLITE_DONE) return database_.failure("write to");
+    }
     auto insert = database_.prepare("INSERT OR REPLACE INTO consumer_offset VALUES (?1, ?2, ?3, ?4)");
     if (!insert) return insert.error();
-    for (const auto& offset : offsets) {
+    for (const auto& offset : snapshot.offsets) {
         const StatementUse use(*insert);
         insert->bindText(1, offset.group).bindText(2, offset.topic).bind(3, offset.queueId).bind(4, offset.next);
         if (insert->step() != SQLITE_DONE) return database_.failure("write to");
@@ -339,30 +347,26 @@ Status MessageTables::replaceOffsets(const std::vector<ConfigSnapshot::Offset>& 
     return Status::ok();
 }
 
-Status MessageTables::replaceFiles(const ConfigSnapshot& snapshot, std::int64_t savedMs) {
-    if (snapshot.whole) {
-        if (Status status = database_.execute("DELETE FROM config_file"); !status) return status;
-    }
-    auto replace = database_.prepare("INSERT OR REPLACE INTO config_file VALUES (?1, ?2, ?3)");
-    if (!replace) return replace.error();
-    for (const auto& [name, text] : snapshot.files) {
-        const StatementUse use(*replace);
-        replace->bindText(1, name).bind(2, savedMs).bindText(3, text);
-        if (replace->step() != SQLITE_DONE) return database_.failure("write to");
-    }
+Status MessageTables::forgetFiles(const std::vector<std::string>& names) {
     auto remove = database_.prepare("DELETE FROM config_file WHERE name = ?1");
     if (!remove) return remove.error();
-    for (const auto& name : snapshot.goneFiles) {
+    for (const auto& name : names) {
         const StatementUse use(*remove);
         if (remove->bindText(1, name).step() != SQLITE_DONE) return database_.failure("write to");
     }
     return Status::ok();
 }
 
-Status MessageTables::keepConfig(const ConfigSnapshot& snapshot, std::int64_t savedMs) {
+Status MessageTables::keepFile(const std::string& name, const std::string& text, std::int64_t savedMs) {
+    auto replace = database_.prepare("INSERT OR REPLACE INTO config_file VALUES (?1, ?2, ?3)");
+    if (!replace) return replace.error();
+    return replace->bindText(1, name).bind(2, savedMs).bindText(3, text).step() == SQLITE_DONE ? Status::ok() : database_.failure("write to");
+}
+
+Status MessageTables::keepConfig(const ConfigSnapshot& snapshot) {
     Status status = begin();
-    if (status && snapshot.offsetsChanged) status = replaceOffsets(snapshot.offsets);
-    if (status) status = replaceFiles(snapshot, savedMs);
+    if (status) status = replaceOffsets(snapshot);
+    if (status) status = forgetFiles(snapshot.goneFiles);
     if (status) status = commit();
     if (!status) rollback();
     return status;

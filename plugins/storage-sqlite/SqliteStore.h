@@ -16,6 +16,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace patchbay::plugins::sqlite {
 
@@ -40,6 +41,9 @@ public:
     void countLostIn(plugin::Counter& counter) noexcept { lost_ = &counter; }
     /// Keeps the broker's own files. Waits for the writer.
     Status keepConfig(const ConfigSnapshot& snapshot) { return writer_.keepConfig(snapshot); }
+    /// Names of the files that are kept, and the text of one.
+    [[nodiscard]] Result<std::vector<std::string>> keptFiles() const { return readers_.with([](Reader& reader) { return reader.keptFiles(); }); }
+    [[nodiscard]] Result<std::string> keptFile(const std::string& name) const { return readers_.with([&](Reader& reader) { return reader.keptFile(name); }); }
 
     [[nodiscard]] service::StoreCapabilities capabilities() const override;
     void append(service::AppendBatch& batch) noexcept override { writer_.append(batch); }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kTopicBytesMax = 127;
 constexpr std::size_t kRetryTopicBytesMax = 255;
+constexpr std::size_t kOffsetsOfAPart = 5'000;
 constexpr std::int64_t kLongLog = 4;  // times sqliteWalBytes
 
 AppendStatus appendStatusOf(const Status& failure) noexcept {
@@ -119,11 +120,33 @@ Status Writer::run(const char* what, Command command) {
 
 Status Writer::flush() { return run("flush", [this] { return flushNow(); }); }
 Status Writer::deleteTopic(std::string_view topic) { return run("delete a topic", [this, name = std::string(topic)] { return dropNow(name); }); }
+// A part at a time, so that messages are written between them.
 Status Writer::keepConfig(const ConfigSnapshot& snapshot) {
-    return run("keep the files of config/", [&] {
-        const Status room = roomInLog();
-        return room ? tables_->keepConfig(snapshot, clock_.wallMs()) : room;
-    });
+    ConfigSnapshot part;
+    part.allOffsets = snapshot.allOffsets;
+    part.goneOffsets = snapshot.goneOffsets;
+    const auto inRoom = [&](const Command& command) {
+        return run("keep the files of config/", [&] {
+            const Status room = roomInLog();
+            return room ? command() : room;
+        });
+    };
+    const auto keep = [&] {
+        const Status kept = inRoom([&] { return tables_->keepConfig(part); });
+        part = {};
+        return kept;
+    };
+    for (const auto& offset : snapshot.offsets) {
+        part.offsets.push_back(offset);
+        if (part.offsets.size() < kOffsetsOfAPart) continue;
+        if (Status kept = keep(); !kept) return kept;
+    }
+    part.goneFiles = snapshot.goneFiles;
+    Status kept = part.empty() ? Status::ok() : keep();
+    for (const auto& file : snapshot.files) {
+        if (kept) kept = inRoom([&] { return tables_->keepFile(file.first, file.second, clock_.wallMs()); });
+    }
+    return kept;
 }
 Status Writer::trim(std::int64_t physicalOffset) { return run("remove old messages", [this, physicalOffset] { return trimNow(physicalOffset); }); }
 

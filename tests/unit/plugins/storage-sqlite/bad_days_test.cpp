@@ -263,7 +263,7 @@ TEST_F(SqliteBadDays, AFullDiskIsNamedAndWritesGoOnByThemselves) {
     faults.failWrites(Status(StatusCode::Full, "no space left on device"));
     // What comes by a clock names itself, and has a line in ten seconds.
     ConfigSnapshot snapshot;
-    snapshot.offsetsChanged = true;
+    snapshot.allOffsets = true;
     snapshot.offsets = {{"billing", "orders", 0, 1}};
     EXPECT_FALSE(store().keepConfig(snapshot));
     expectHas(refusal(store()), {"messages.db", "full", "bytes free"});   // by the same thread, behind the line
