@@ -58,7 +58,16 @@ Result<MessageTables> MessageTables::open(const std::string& path, const StoreSe
     tables.pageBytes_ = *pageBytes;
     if (Status prepared = tables.prepareAll(); !prepared) return prepared;
     if (Status loaded = tables.loadStamps(); !loaded) return loaded;
+    if (Status said = tables.sayLogLimit(settings.walBytesLimit); !said) return said;
     return tables;
+}
+
+// Whoever reads for long, as a backup does, can look at it and end before messages are refused.
+Status MessageTables::sayLogLimit(std::int64_t bytes) {
+    const auto said = database_.integer("SELECT value FROM meta WHERE name = 'wal_bytes_limit'");
+    if (!said) return said.error();
+    if (*said == bytes) return Status::ok();
+    return database_.execute("INSERT OR REPLACE INTO meta VALUES ('wal_bytes_limit', " + std::to_string(bytes) + ")");
 }
 
 Status MessageTables::prepareAll() {

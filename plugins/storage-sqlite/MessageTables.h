@@ -73,6 +73,7 @@ public:
 private:
     Status prepareAll();
     Status loadStamps();
+    Status sayLogLimit(std::int64_t bytes);
     /// The stamp of a message, made when it is worth it; null for none.
     Result<const Stamp*> stampFor(const service::AppendItem& item, std::string_view properties);
     Status insertKeys(const service::AppendItem& item, const IndexedProperties& indexed);
