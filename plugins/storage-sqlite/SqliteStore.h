@@ -65,6 +65,8 @@ public:
 
 private:
     Status refuseEmptiedFile(const std::string& path) const;
+    /// Wall time that no step of the wall clock has made later.
+    [[nodiscard]] std::int64_t nowMs() const noexcept;
     void readFrom(QueueState& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,
                   service::ReadResult& result) noexcept;
     /// Says what a read could not give.
@@ -81,6 +83,8 @@ private:
     QueueTable queues_;
     mutable Readers readers_;
     Writer writer_;
+    const std::int64_t wallAtStart_;
+    const MonotonicTime startedAt_;
     std::atomic<std::int64_t> retentionMs_;
     std::atomic<std::int64_t> messagesRead_{0};
     std::atomic<std::int64_t> readsFound_{0};

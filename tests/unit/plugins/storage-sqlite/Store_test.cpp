@@ -41,6 +41,18 @@ TEST_F(SqliteStoreTest, MessagesOlderThanTheRetentionAreRemoved) {
     EXPECT_EQ(awaitAnswer("SELECT count(*) FROM message", "9"), "9");
 }
 
+TEST_F(SqliteStoreTest, AStepOfTheClockRemovesNothing) {
+    settings.retention = std::chrono::hours(72);
+    for (int i = 0; i < 4; ++i) appendOne(store(), {});
+    clock.setWallMs(clock.wallMs() + 1000LL * 3'600'000);
+    store().removeOld();
+    EXPECT_EQ(store().range("TopicTest", 0).min, 0);
+    // Time that has really passed counts.
+    clock.advance(std::chrono::hours(73));
+    store().removeOld();
+    EXPECT_EQ(store().range("TopicTest", 0).min, 4);
+}
+
 TEST_F(SqliteStoreTest, MessagesBeyondTheByteLimitAreRemovedOldestFirst) {
     std::int32_t bytes = 0;
     for (int i = 0; i < 10; ++i) bytes = appendOne(store(), {}).recordBytes;
