@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kTopicBytesMax = 127;
 constexpr std::size_t kRetryTopicBytesMax = 255;
 constexpr std::size_t kOffsetsOfAPart = 5'000;
+constexpr std::chrono::seconds kRemovalsPause{10};
 constexpr std::int64_t kLongLog = 4;  // times sqliteWalBytes
 
 AppendStatus appendStatusOf(const Status& failure) noexcept {
@@ -269,8 +270,13 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
         }
     }
     remember(status);
-    if (status && std::exchange(removalsPaused_, false)) removalsPending_ = true;
-    commitTime_ = clock_.now() - start;
+    const auto end = clock_.now();
+    // What stops them, a damaged page for instance, may last: not with every group.
+    if (status && removalsPaused_ && end >= removalsAgain_) {
+        removalsPaused_ = false;
+        removalsPending_ = true;
+    }
+    commitTime_ = end - start;
     publish();
     {
         const std::lock_guard lock(mutex_);
@@ -467,6 +473,7 @@ void Writer::upkeep() {
     if (!more) log_.limited(plugin::LogLevel::Warn, "cannot remove old messages", {{"reason", more.error().message()}});
     removalsPending_ = more && *more;
     removalsPaused_ = !more;
+    if (removalsPaused_) removalsAgain_ = clock_.now() + kRemovalsPause;
     tendLog();
 }
 

@@ -147,7 +147,8 @@ private:
     std::size_t outstanding_ = 0;           // messages that were not answered when the last group was written
     std::chrono::nanoseconds commitTime_{0};
     bool removalsPending_ = false;
-    bool removalsPaused_ = false;           // they failed; the next group that can be written takes them up again
+    bool removalsPaused_ = false;           // they failed; a group that can be written some time later takes them up again
+    MonotonicTime removalsAgain_{};
 };
 
 }  // namespace patchbay::plugins::sqlite
