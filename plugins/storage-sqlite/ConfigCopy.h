@@ -28,7 +28,7 @@ public:
     /// What look() found has not been kept: the next look finds it again.
     void forget();
 
-    /// Twice what a broker of 100,000 topics has in topics.json.
+    /// Three times what a broker of 100,000 topics has in topics.json.
     static constexpr std::uint64_t kFileBytesMax = 64U << 20;
 
 private:
