@@ -50,6 +50,7 @@ Result<MessageTables> MessageTables::open(const std::string& path, const StoreSe
         pragma("journal_size_limit", kLogBytesKept * static_cast<std::int64_t>(settings.walBytesMax)) + pragma("temp_store", 2));
     if (!status) return status;
     tables.busyTimeout_ = settings.busyTimeout;
+    tables.waiting_ = settings.syncFlush;
     // Also ends SQLite's own checkpoints, which would be made inside a commit, before the answers.
     tables.walPages_ = std::make_unique<int>(0);
     sqlite3_wal_hook(tables.database_.handle(), rememberPages, tables.walPages_.get());
@@ -310,12 +311,19 @@ Result<bool> MessageTables::shrinkSome() {
     return true;
 }
 
-Status MessageTables::flush(bool syncFlush) {
-    if (syncFlush) return Status::ok();
-    // A commit in mode FULL waits until the whole write-ahead log is on the disk, with all commits before it.
-    if (Status status = database_.execute("PRAGMA synchronous = 2"); !status) return status;
+Status MessageTables::setWaiting(bool waits) {
+    if (waits == waiting_) return Status::ok();
+    Status status = database_.execute(waits ? "PRAGMA synchronous = 2" : "PRAGMA synchronous = 1");
+    if (status) waiting_ = waits;
+    return status;
+}
+
+Status MessageTables::flush() {
+    const bool before = waiting_;
+    // Such a commit waits until the whole write-ahead log is on the disk, with all commits before it.
+    if (Status status = setWaiting(true); !status) return status;
     const Status flushed = database_.execute("UPDATE meta SET value = value + 1 WHERE name = 'flushes'");
-    const Status restored = database_.execute("PRAGMA synchronous = 1");
+    const Status restored = setWaiting(before);
     return flushed ? restored : flushed;
 }
 

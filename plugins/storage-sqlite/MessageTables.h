@@ -55,8 +55,10 @@ public:
     /// Gives a part of the unused pages back to the file system; false when there is no need.
     Result<bool> shrinkSome();
 
-    /// Makes all earlier commits durable, whatever the journal's mode.
-    Status flush(bool syncFlush);
+    /// Whether commits from now on wait for the disk; between transactions.
+    Status setWaiting(bool waits);
+    /// Makes all earlier commits durable; commits wait for the disk afterwards as they did before.
+    Status flush();
 
     /// Bytes in the write-ahead log since it was last begun anew.
     [[nodiscard]] std::int64_t walBytes() const noexcept;
@@ -82,6 +84,7 @@ private:
     Status forgetFiles(const std::vector<std::string>& names);
 
     std::chrono::milliseconds busyTimeout_{0};
+    bool waiting_ = false;                   // commits wait for the disk
     std::unique_ptr<LogBundling> bundling_;  // outlives the connection
     std::int64_t pageBytes_ = 0;
     std::unique_ptr<int> walPages_;  // SQLite's callback writes to it; must not move

@@ -249,7 +249,11 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
     const auto start = clock_.now();
     groupTime_ = clock_.wallMs();
     std::size_t count = 0;
+    const bool waits = settings_.syncFlush && std::ranges::any_of(group, [](const auto* batch) {
+        return std::ranges::any_of(batch->items, [](const AppendItem& item) { return item.waitStored; });
+    });
     Status status = mayWrite();
+    if (status) status = tables_->setWaiting(waits);
     if (status) status = tables_->begin();
     // A slow disk must not make a group ever longer: what is over time goes back to the front of the line.
     while (status && count < group.size() && (count == 0 || clock_.now() - start < settings_.groupTime)) {
@@ -277,13 +281,22 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
         removalsPending_ = true;
     }
     commitTime_ = end - start;
-    publish();
+    // Whoever does not wait for the disk is answered before it; all others see those messages when they are durable, too.
+    const bool early = settings_.syncFlush && !waits;
+    if (!early) publish(waits);
     {
         const std::lock_guard lock(mutex_);
         outstanding_ = queuedMessages_;
         for (std::size_t i = 0; i < count; ++i) outstanding_ += group[i]->items.size();
     }
     for (std::size_t i = 0; i < count; ++i) group[i]->done();
+    if (early) {
+        // They are in the database, so they have to be seen even when the disk refuses.
+        Status flushed = tables_->setWaiting(true);
+        if (flushed && !written_.empty()) flushed = tables_->flush();
+        if (!flushed) remember(flushed);
+        publish(flushed.isOk());
+    }
     tendLog();
 }
 
@@ -370,7 +383,7 @@ Status Writer::writeItem(AppendItem& item) {
     if (Status status = tables_->insert(item, (*queue)->id, properties, protocol::loadI32(record + protocol::kRecordBodyCrcAt)); !status) return status;
     ++(*queue)->next;
     nextPhysical_ += item.recordBytes;
-    written_.push_back({&item, *queue, {&tail_.block(), record, item.physicalOffset, groupTime_, item.tagsCode, item.recordBytes}, properties});
+    written_.push_back({*queue, item.queueOffset, {&tail_.block(), record, item.physicalOffset, groupTime_, item.tagsCode, item.recordBytes}, properties});
     return Status::ok();
 }
 
@@ -383,27 +396,27 @@ void Writer::undo(std::vector<service::AppendBatch*>& group, const Status& why) 
     for (auto* batch : group) refuseAll(*batch, appendStatusOf(why), why);
 }
 
-void Writer::publish() {
+void Writer::publish(bool durable) {
     for (auto& queue : std::exchange(created_, {})) queues_.add(std::move(queue));
     std::int64_t bytes = 0;
     appended_.clear();
-    for (auto& [item, queue, entry, properties] : written_) {
+    for (auto& [queue, queueOffset, entry, properties] : written_) {
         entry.block->owners.push_back(Ref<QueueState>::share(queue));
         {
             const std::lock_guard lock(queue->mutex);
             queue->tail.add(entry);
-            queue->max = item->queueOffset + 1;
+            queue->max = queueOffset + 1;
         }
         bytes += entry.bytes;
-        appended_.push_back({item->topic, properties, item->queueOffset, entry.physicalOffset, entry.tagsCode, entry.storeTime,
-                             item->queueId, entry.bytes});
+        appended_.push_back({queue->topic, properties, queueOffset, entry.physicalOffset, entry.tagsCode, entry.storeTime,
+                             queue->queueId, entry.bytes});
     }
     if (appended_.empty()) return;
     stats_.nextPhysical = nextPhysical_;
     stats_.newestStoreTime = groupTime_;
     stats_.messages += static_cast<std::int64_t>(appended_.size());
     stats_.bytes += bytes;
-    if (!settings_.syncFlush) stats_.behindFlushBytes += bytes;
+    if (!durable) stats_.behindFlushBytes += bytes;
     {
         const std::lock_guard lock(listenersMutex_);
         for (auto* listener : listeners_) listener->appended(appended_);
@@ -413,7 +426,7 @@ void Writer::publish() {
 }
 
 Status Writer::flushNow() {
-    Status status = tables_->flush(settings_.syncFlush);
+    Status status = settings_.syncFlush && stats_.behindFlushBytes == 0 ? Status::ok() : tables_->flush();
     if (status) stats_.behindFlushBytes = 0;
     return status;
 }

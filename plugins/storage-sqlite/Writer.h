@@ -72,10 +72,10 @@ private:
         Command command{};
         const char* what = "";   ///< the command is for, in lines of the log
     };
-    /// A message that was written and is not visible yet.
+    /// A message that was written and is not visible yet. Its item may be gone by then.
     struct Written {
-        service::AppendItem* item;
         QueueState* queue;
+        std::int64_t queueOffset;
         TailEntry entry;
         std::string_view properties;
     };
@@ -95,7 +95,8 @@ private:
     Status writeItem(service::AppendItem& item);
     [[nodiscard]] service::AppendStatus check(const service::AppendItem& item) const noexcept;
     Result<QueueState*> queueFor(std::string_view topic, std::int32_t queueId);
-    void publish();
+    /// Makes visible what was written; `durable` says whether it is on the disk.
+    void publish(bool durable);
     void undo(std::vector<service::AppendBatch*>& group, const Status& why);
 
     Status flushNow();

@@ -253,6 +253,51 @@ TEST_F(SqliteStoreTest, AKeyFindsOnlyWhatIsReachable) {
     EXPECT_EQ(store().at(first).error().code(), StatusCode::NotFound);
 }
 
+TEST_F(SqliteStoreTest, WhoDoesNotWaitIsAnsweredAtOnceAndSeenWhenDurable) {
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    settings.syncFlush = true;
+    appendOne(store(), {});
+    faults.holdSyncs();
+    {
+        TestBatch quick;
+        quick.add({.topic = "new", .body = "quick"}).waitStored = false;
+        quick.appendTo(store());
+        ASSERT_TRUE(quick.wait());
+        EXPECT_EQ(quick.items[0].status, AppendStatus::PutOk);
+        EXPECT_EQ(quick.items[0].queueOffset, 0);
+    }
+    ASSERT_TRUE(faults.awaitHeldSync());
+    EXPECT_FALSE(store().range("new", 0).exists);
+    TestBatch both;
+    both.add({.topic = "new", .body = "quick, too"}).waitStored = false;
+    both.add({.topic = "new", .body = "waits"});
+    both.appendTo(store());
+    EXPECT_EQ(both.timesDone(), 0) << "a batch is answered whole";
+    faults.clear();
+    ASSERT_TRUE(both.wait());
+    EXPECT_EQ(testkit::readAll(store(), "new", 0).size(), 3U);
+    EXPECT_EQ(store().stats().behindFlushBytes, 0);
+    // The disk refuses, but the message is in the database.
+    faults.failSyncs(Status(StatusCode::Io, "input/output error"));
+    TestBatch lucky;
+    lucky.add({.topic = "new", .body = "lucky"}).waitStored = false;
+    lucky.appendTo(store());
+    ASSERT_TRUE(lucky.wait());
+    EXPECT_EQ(lucky.items[0].status, AppendStatus::PutOk);
+    EXPECT_FALSE(store().flush());
+    EXPECT_EQ(store().range("new", 0).max, 4);
+    EXPECT_GT(store().stats().behindFlushBytes, 0);
+    EXPECT_TRUE(log.contains("PB-1501 cannot write"));
+    faults.clear();
+    EXPECT_TRUE(store().flush());
+    EXPECT_EQ(store().stats().behindFlushBytes, 0);
+    EXPECT_EQ(appendOne(store(), {.topic = "new"}).queueOffset, 4);
+    close();
+    EXPECT_EQ(testkit::readAll(store(), "new", 0).size(), 5U);
+    close();
+}
+
 TEST_F(SqliteStoreTest, AppendsAreBusyWhileTooMuchWaitsForTheDisk) {
     testkit::FaultyFiles faults(systemFiles());
     test::useFaultyVfs(&faults);
