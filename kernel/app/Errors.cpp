@@ -68,7 +68,7 @@ constexpr ErrorInfo kErrors[] = {
     {E::StoreRead, "Messages cannot be read. While a page or the disk fails the consumers of the queue stand there; what is lost for certain, one whose body has changed or a row that is missing, is passed over.",
      "The line names topic, queue, offset and reason. Restore a backup, or recover the database with the sqlite3 tool (REINDEX, if only an index has lost rows)."},
     {E::StoreLogKept, "A query or another program keeps the write-ahead log of the database from being reused, so that it grows.",
-     "End it: the broker refuses messages at sqliteWalBytesLimit. The backup command does not do that."},
+     "End it: the broker refuses messages at sqliteWalBytesLimit. A backup ends by itself before that."},
     {E::StoreLogCopy, "The write-ahead log cannot be copied into the database.", "The reason is the disk's or SQLite's own; nothing is lost while the log is there."},
 };
 

@@ -118,10 +118,8 @@ private:
         while (done.size() < nodes_.size()) {
             const DependencyNode* next = nullptr;
             for (const auto& node : nodes_) {
-                if (!done.contains(node.name) && ready(node, done)) {
-                    next = &node;
-                    break;
-                }
+                if (done.contains(node.name) || !ready(node, done)) continue;
+                if (next == nullptr || (node.first && !next->first)) next = &node;
             }
             if (next == nullptr) return reportCycle(done);
             done.insert(next->name);

@@ -15,6 +15,7 @@ struct DependencyNode {
     std::vector<std::string> requires_;
     std::vector<std::string> wants;
     bool optional = false;   ///< a broker starts without it
+    bool first = false;      ///< before all that it does not need
 };
 
 /// A library that is installed but not enabled, for advice.
@@ -24,7 +25,7 @@ struct PossibleProvider {
 };
 
 struct DependencyResult {
-    std::vector<std::string> order;       ///< a provider stands before those that use it; ties by name
+    std::vector<std::string> order;       ///< a provider stands before those that use it; ties by `first`, then by name
     std::vector<std::string> notChosen;   ///< lost a `service.NAME = plugin` choice; not to be loaded
     std::vector<Problem> skipped;         ///< optional plugins that cannot run, and why
 };

@@ -212,6 +212,7 @@ std::string describe(const PluginDescription& plugin) {
     std::string flags;
     if ((plugin.flags & plugin::kConcurrentGenerations) != 0) flags += " concurrentGenerations";
     if ((plugin.flags & plugin::kStateless) != 0) flags += " stateless";
+    if ((plugin.flags & plugin::kStartsFirst) != 0) flags += " startsFirst";
     return "name         " + plugin.name + "\nversion      " + plugin.version + "\ndescription  " + plugin.description +
            "\nplugin API   " + version(plugin.apiMajor, plugin.apiMinor) + "\nABI          " + plugin.abi + "\nheaders      " + (plugin.headers.empty() ? "-" : plugin.headers) +
            "\nflags       " +

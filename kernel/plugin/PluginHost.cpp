@@ -98,7 +98,8 @@ DependencyResult PluginHost::order(const std::vector<Candidate>& candidates, con
     for (const auto& c : candidates) {
         auto needed = c.description.requires_;
         std::erase_if(needed, [&](const std::string& id) { return isKernelService(id); });
-        nodes.push_back({c.description.name, c.description.provides, std::move(needed), c.description.wants, c.file.optional});
+        nodes.push_back({c.description.name, c.description.provides, std::move(needed), c.description.wants, c.file.optional,
+                         (c.description.flags & plugin::kStartsFirst) != 0});
     }
     Problems quick;
     auto result = orderPlugins(nodes, choices, {}, quick);

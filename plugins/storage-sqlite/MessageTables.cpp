@@ -50,6 +50,7 @@ Result<MessageTables> MessageTables::open(const std::string& path, const StoreSe
         pragma("journal_size_limit", kLogBytesKept * static_cast<std::int64_t>(settings.walBytesMax)) + pragma("temp_store", 2));
     if (!status) return status;
     tables.busyTimeout_ = settings.busyTimeout;
+    tables.waiting_ = settings.syncFlush;
     // Also ends SQLite's own checkpoints, which would be made inside a commit, before the answers.
     tables.walPages_ = std::make_unique<int>(0);
     sqlite3_wal_hook(tables.database_.handle(), rememberPages, tables.walPages_.get());
@@ -58,7 +59,16 @@ Result<MessageTables> MessageTables::open(const std::string& path, const StoreSe
     tables.pageBytes_ = *pageBytes;
     if (Status prepared = tables.prepareAll(); !prepared) return prepared;
     if (Status loaded = tables.loadStamps(); !loaded) return loaded;
+    if (Status said = tables.sayLogLimit(settings.walBytesLimit); !said) return said;
     return tables;
+}
+
+// Whoever reads for long, as a backup does, can look at it and end before messages are refused.
+Status MessageTables::sayLogLimit(std::int64_t bytes) {
+    const auto said = database_.integer("SELECT value FROM meta WHERE name = 'wal_bytes_limit'");
+    if (!said) return said.error();
+    if (*said == bytes) return Status::ok();
+    return database_.execute("INSERT OR REPLACE INTO meta VALUES ('wal_bytes_limit', " + std::to_string(bytes) + ")");
 }
 
 Status MessageTables::prepareAll() {
@@ -301,12 +311,19 @@ Result<bool> MessageTables::shrinkSome() {
     return true;
 }
 
-Status MessageTables::flush(bool syncFlush) {
-    if (syncFlush) return Status::ok();
-    // A commit in mode FULL waits until the whole write-ahead log is on the disk, with all commits before it.
-    if (Status status = database_.execute("PRAGMA synchronous = 2"); !status) return status;
+Status MessageTables::setWaiting(bool waits) {
+    if (waits == waiting_) return Status::ok();
+    Status status = database_.execute(waits ? "PRAGMA synchronous = 2" : "PRAGMA synchronous = 1");
+    if (status) waiting_ = waits;
+    return status;
+}
+
+Status MessageTables::flush() {
+    const bool before = waiting_;
+    // Such a commit waits until the whole write-ahead log is on the disk, with all commits before it.
+    if (Status status = setWaiting(true); !status) return status;
     const Status flushed = database_.execute("UPDATE meta SET value = value + 1 WHERE name = 'flushes'");
-    const Status restored = database_.execute("PRAGMA synchronous = 1");
+    const Status restored = setWaiting(before);
     return flushed ? restored : flushed;
 }
 
@@ -327,11 +344,19 @@ Status MessageTables::emptyLog() {
     return status;
 }
 
-Status MessageTables::replaceOffsets(const std::vector<ConfigSnapshot::Offset>& offsets) {
-    if (Status status = database_.execute("DELETE FROM consumer_offset"); !status) return status;
+Status MessageTables::replaceOffsets(const ConfigSnapshot& snapshot) {
+    if (snapshot.allOffsets) {
+        if (Status status = database_.execute("DELETE FROM consumer_offset"); !status) return status;
+    }
+    auto remove = database_.prepare("DELETE FROM consumer_offset WHERE group_name = ?1 AND topic = ?2");
+    if (!remove) return remove.error();
+    for (const auto& [group, topic] : snapshot.goneOffsets) {
+        const StatementUse use(*remove);
+        if (remove->bindText(1, group).bindText(2, topic).step() != SQLITE_DONE) return database_.failure("write to");
+    }
     auto insert = database_.prepare("INSERT OR REPLACE INTO consumer_offset VALUES (?1, ?2, ?3, ?4)");
     if (!insert) return insert.error();
-    for (const auto& offset : offsets) {
+    for (const auto& offset : snapshot.offsets) {
         const StatementUse use(*insert);
         insert->bindText(1, offset.group).bindText(2, offset.topic).bind(3, offset.queueId).bind(4, offset.next);
         if (insert->step() != SQLITE_DONE) return database_.failure("write to");
@@ -339,30 +364,26 @@ Status MessageTables::replaceOffsets(const std::vector<ConfigSnapshot::Offset>& 
     return Status::ok();
 }
 
-Status MessageTables::replaceFiles(const ConfigSnapshot& snapshot, std::int64_t savedMs) {
-    if (snapshot.whole) {
-        if (Status status = database_.execute("DELETE FROM config_file"); !status) return status;
-    }
-    auto replace = database_.prepare("INSERT OR REPLACE INTO config_file VALUES (?1, ?2, ?3)");
-    if (!replace) return replace.error();
-    for (const auto& [name, text] : snapshot.files) {
-        const StatementUse use(*replace);
-        replace->bindText(1, name).bind(2, savedMs).bindText(3, text);
-        if (replace->step() != SQLITE_DONE) return database_.failure("write to");
-    }
+Status MessageTables::forgetFiles(const std::vector<std::string>& names) {
     auto remove = database_.prepare("DELETE FROM config_file WHERE name = ?1");
     if (!remove) return remove.error();
-    for (const auto& name : snapshot.goneFiles) {
+    for (const auto& name : names) {
         const StatementUse use(*remove);
         if (remove->bindText(1, name).step() != SQLITE_DONE) return database_.failure("write to");
     }
     return Status::ok();
 }
 
-Status MessageTables::keepConfig(const ConfigSnapshot& snapshot, std::int64_t savedMs) {
+Status MessageTables::keepFile(const std::string& name, const std::string& text, std::int64_t savedMs) {
+    auto replace = database_.prepare("INSERT OR REPLACE INTO config_file VALUES (?1, ?2, ?3)");
+    if (!replace) return replace.error();
+    return replace->bindText(1, name).bind(2, savedMs).bindText(3, text).step() == SQLITE_DONE ? Status::ok() : database_.failure("write to");
+}
+
+Status MessageTables::keepConfig(const ConfigSnapshot& snapshot) {
     Status status = begin();
-    if (status && snapshot.offsetsChanged) status = replaceOffsets(snapshot.offsets);
-    if (status) status = replaceFiles(snapshot, savedMs);
+    if (status) status = replaceOffsets(snapshot);
+    if (status) status = forgetFiles(snapshot.goneFiles);
     if (status) status = commit();
     if (!status) rollback();
     return status;

@@ -1,6 +1,7 @@
 // MessageTables: every change of the database, as prepared statements.
 #pragma once
 
+#include "ConfigSnapshot.h"
 #include "Database.h"
 #include "LogBundling.h"
 #include "MessageRow.h"
@@ -24,22 +25,6 @@ struct LoadedState {
     std::int64_t nextPhysical = 0;
     std::int64_t newestStoreTime = 0;
     bool removalsPending = false;
-};
-
-/// The broker's own files at one moment, as far as they changed.
-struct ConfigSnapshot {
-    struct Offset {
-        std::string group;
-        std::string topic;
-        std::int32_t queueId;
-        std::int64_t next;
-    };
-    std::vector<Offset> offsets;
-    bool offsetsChanged = false;
-    std::vector<std::pair<std::string, std::string>> files;  ///< name in config/, text
-    std::vector<std::string> goneFiles;
-    bool whole = false;                                      ///< what is not in `files` is gone as well
-    [[nodiscard]] bool empty() const noexcept { return !offsetsChanged && files.empty() && goneFiles.empty(); }
 };
 
 /// The writer's connection. Owned by Writer, used by its thread alone (by the opening thread before that). A failed call leaves
@@ -70,8 +55,10 @@ public:
     /// Gives a part of the unused pages back to the file system; false when there is no need.
     Result<bool> shrinkSome();
 
-    /// Makes all earlier commits durable, whatever the journal's mode.
-    Status flush(bool syncFlush);
+    /// Whether commits from now on wait for the disk; between transactions.
+    Status setWaiting(bool waits);
+    /// Makes all earlier commits durable; commits wait for the disk afterwards as they did before.
+    Status flush();
 
     /// Bytes in the write-ahead log since it was last begun anew.
     [[nodiscard]] std::int64_t walBytes() const noexcept;
@@ -80,20 +67,24 @@ public:
     /// Copies all of it and empties it; Busy when a reader is in the way, without waiting for it.
     Status emptyLog();
 
-    /// Replaces what is known of consumer groups and configuration files. In a transaction of its own.
-    Status keepConfig(const ConfigSnapshot& snapshot, std::int64_t savedMs);
+    /// Takes over what has changed in consumer groups, and which configuration files are gone. In a transaction of its own.
+    Status keepConfig(const ConfigSnapshot& snapshot);
+    /// The same for the text of a file.
+    Status keepFile(const std::string& name, const std::string& text, std::int64_t savedMs);
 
 private:
     Status prepareAll();
     Status loadStamps();
+    Status sayLogLimit(std::int64_t bytes);
     /// The stamp of a message, made when it is worth it; null for none.
     Result<const Stamp*> stampFor(const service::AppendItem& item, std::string_view properties);
     Status insertKeys(const service::AppendItem& item, const IndexedProperties& indexed);
     Result<std::int64_t> removeRows(Statement& select, std::int64_t key);
-    Status replaceOffsets(const std::vector<ConfigSnapshot::Offset>& offsets);
-    Status replaceFiles(const ConfigSnapshot& snapshot, std::int64_t savedMs);
+    Status replaceOffsets(const ConfigSnapshot& snapshot);
+    Status forgetFiles(const std::vector<std::string>& names);
 
     std::chrono::milliseconds busyTimeout_{0};
+    bool waiting_ = false;                   // commits wait for the disk
     std::unique_ptr<LogBundling> bundling_;  // outlives the connection
     std::int64_t pageBytes_ = 0;
     std::unique_ptr<int> walPages_;  // SQLite's callback writes to it; must not move

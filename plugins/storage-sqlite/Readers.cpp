@@ -161,6 +161,24 @@ Result<std::int64_t> Reader::physicalByTime(std::int64_t begin, std::int64_t end
     return end;
 }
 
+Result<std::vector<std::string>> Reader::keptFiles() {
+    auto rows = database_.prepare("SELECT name FROM config_file ORDER BY name");
+    if (!rows) return rows.error();
+    std::vector<std::string> names;
+    int code = SQLITE_ROW;
+    while ((code = rows->step()) == SQLITE_ROW) names.emplace_back(rows->bytes(0));
+    if (code != SQLITE_DONE) return database_.failure("read");
+    return names;
+}
+
+Result<std::string> Reader::keptFile(const std::string& name) {
+    auto row = database_.prepare("SELECT text FROM config_file WHERE name = ?1");
+    if (!row) return row.error();
+    const int code = row->bindText(1, name).step();
+    if (code == SQLITE_ROW) return std::string(row->bytes(0));
+    return code == SQLITE_DONE ? Status(StatusCode::NotFound, "no copy of " + name) : database_.failure("read");
+}
+
 void Readers::open(std::string path) {
     const std::lock_guard lock(mutex_);
     path_ = std::move(path);

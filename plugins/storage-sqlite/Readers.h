@@ -49,6 +49,10 @@ public:
     /// The first physical offset whose message was stored at `timeMs` or later, or `end`.
     Result<std::int64_t> physicalByTime(std::int64_t begin, std::int64_t end, std::int64_t timeMs);
 
+    /// Names of the configuration files that are kept.
+    Result<std::vector<std::string>> keptFiles();
+    Result<std::string> keptFile(const std::string& name);
+
 private:
     Status prepareAll();
 

@@ -1,8 +1,15 @@
 #include "SqlitePlugin.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace patchbay::plugins::sqlite {
+
+namespace {
+
+constexpr std::string_view kRunTimeChanges = "runtime.properties";  // which the kernel has read by then
+
+}  // namespace
 
 Status SqlitePlugin::configure(const plugin::ConfigView& view) {
     config_ = SqliteConfig::from(view);
@@ -25,6 +32,10 @@ Status SqlitePlugin::init(plugin::PluginContext& context) {
 
 Status SqlitePlugin::start() {
     if (Status status = store_->open(); !status) return status;
+    if (Status status = putConfigBack(); !status) {
+        store_->close();
+        return status;
+    }
     context_->timers().every(config_.flushInterval, config_.flushInterval, [this] { store_->flushSoon(); });
     context_->timers().every(config_.cleanInterval, config_.cleanInterval, [this] {
         store_->removeOld();
@@ -35,6 +46,23 @@ Status SqlitePlugin::start() {
 
 Status SqlitePlugin::reconfigure(const plugin::ConfigView& view, std::span<const std::string_view>) {
     store_->setRetention(SqliteConfig::from(view).store.retention);
+    return Status::ok();
+}
+
+// Before the plugins start whose files these are: see kStartsFirst in plugin.cpp.
+Status SqlitePlugin::putConfigBack() {
+    if (!copy_) return Status::ok();
+    const auto kept = store_->keptFiles();
+    if (!kept) return kept.error();
+    const auto written = copy_->putBack(*kept, [this](const std::string& name) { return store_->keptFile(name); });
+    if (!written) return written.error();
+    if (written->empty()) return Status::ok();
+    std::string names;
+    for (const auto& name : *written) names += (names.empty() ? "" : ",") + name;
+    context_->log().warn("files were missing in config/ and were put back from the database", {{"files", names}});
+    if (std::find(written->begin(), written->end(), kRunTimeChanges) != written->end()) {
+        context_->log().warn("what was changed at run time is in force after the next start", {{"file", kRunTimeChanges}});
+    }
     return Status::ok();
 }
 

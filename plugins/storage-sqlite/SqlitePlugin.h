@@ -23,6 +23,7 @@ public:
     void stop() noexcept override;
 
 private:
+    Status putConfigBack();
     void copyConfig();
 
     SqliteConfig config_;

@@ -19,7 +19,7 @@ constexpr std::int64_t kScanMax = 800;  // messages that one read looks at for a
 
 SqliteStore::SqliteStore(StoreSettings settings, FileSystem& files, const Clock& clock, plugin::Logger& log)
     : settings_(std::move(settings)), files_(files), clock_(clock), log_(log), readers_(settings_), writer_(queues_, settings_, files, clock, log),
-      retentionMs_(settings_.retention.count()) {}
+      wallAtStart_(clock.wallMs()), startedAt_(clock.now()), retentionMs_(settings_.retention.count()) {}
 
 SqliteStore::~SqliteStore() { close(); }
 
@@ -64,13 +64,18 @@ void SqliteStore::close() noexcept {
     lock_.reset();
 }
 
+std::int64_t SqliteStore::nowMs() const noexcept {
+    const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - startedAt_);
+    return std::min(clock_.wallMs(), wallAtStart_ + elapsed.count());
+}
+
 void SqliteStore::removeOld() {
     std::int64_t cut = 0;
     const std::int64_t begin = writer_.stats().minPhysical;
     const std::int64_t end = writer_.stats().nextPhysical;
     if (settings_.messageBytesMax > 0) cut = end - settings_.messageBytesMax;
     if (const auto retentionMs = retentionMs_.load(std::memory_order_relaxed); retentionMs > 0) {
-        const std::int64_t before = clock_.wallMs() - retentionMs;
+        const std::int64_t before = nowMs() - retentionMs;
         const auto byTime = readers_.with([&](Reader& reader) { return reader.physicalByTime(begin, end, before); });
         if (byTime) cut = std::max(cut, *byTime);
     }

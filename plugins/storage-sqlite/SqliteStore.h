@@ -16,6 +16,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace patchbay::plugins::sqlite {
 
@@ -40,6 +41,9 @@ public:
     void countLostIn(plugin::Counter& counter) noexcept { lost_ = &counter; }
     /// Keeps the broker's own files. Waits for the writer.
     Status keepConfig(const ConfigSnapshot& snapshot) { return writer_.keepConfig(snapshot); }
+    /// Names of the files that are kept, and the text of one.
+    [[nodiscard]] Result<std::vector<std::string>> keptFiles() const { return readers_.with([](Reader& reader) { return reader.keptFiles(); }); }
+    [[nodiscard]] Result<std::string> keptFile(const std::string& name) const { return readers_.with([&](Reader& reader) { return reader.keptFile(name); }); }
 
     [[nodiscard]] service::StoreCapabilities capabilities() const override;
     void append(service::AppendBatch& batch) noexcept override { writer_.append(batch); }
@@ -61,6 +65,8 @@ public:
 
 private:
     Status refuseEmptiedFile(const std::string& path) const;
+    /// Wall time that no step of the wall clock has made later.
+    [[nodiscard]] std::int64_t nowMs() const noexcept;
     void readFrom(QueueState& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,
                   service::ReadResult& result) noexcept;
     /// Says what a read could not give.
@@ -77,6 +83,8 @@ private:
     QueueTable queues_;
     mutable Readers readers_;
     Writer writer_;
+    const std::int64_t wallAtStart_;
+    const MonotonicTime startedAt_;
     std::atomic<std::int64_t> retentionMs_;
     std::atomic<std::int64_t> messagesRead_{0};
     std::atomic<std::int64_t> readsFound_{0};

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kTopicBytesMax = 127;
 constexpr std::size_t kRetryTopicBytesMax = 255;
+constexpr std::size_t kOffsetsOfAPart = 5'000;
+constexpr std::chrono::seconds kRemovalsPause{10};
 constexpr std::int64_t kLongLog = 4;  // times sqliteWalBytes
 
 AppendStatus appendStatusOf(const Status& failure) noexcept {
@@ -119,11 +121,33 @@ Status Writer::run(const char* what, Command command) {
 
 Status Writer::flush() { return run("flush", [this] { return flushNow(); }); }
 Status Writer::deleteTopic(std::string_view topic) { return run("delete a topic", [this, name = std::string(topic)] { return dropNow(name); }); }
+// A part at a time, so that messages are written between them.
 Status Writer::keepConfig(const ConfigSnapshot& snapshot) {
-    return run("keep the files of config/", [&] {
-        const Status room = roomInLog();
-        return room ? tables_->keepConfig(snapshot, clock_.wallMs()) : room;
-    });
+    ConfigSnapshot part;
+    part.allOffsets = snapshot.allOffsets;
+    part.goneOffsets = snapshot.goneOffsets;
+    const auto inRoom = [&](const Command& command) {
+        return run("keep the files of config/", [&] {
+            const Status room = roomInLog();
+            return room ? command() : room;
+        });
+    };
+    const auto keep = [&] {
+        const Status kept = inRoom([&] { return tables_->keepConfig(part); });
+        part = {};
+        return kept;
+    };
+    for (const auto& offset : snapshot.offsets) {
+        part.offsets.push_back(offset);
+        if (part.offsets.size() < kOffsetsOfAPart) continue;
+        if (Status kept = keep(); !kept) return kept;
+    }
+    part.goneFiles = snapshot.goneFiles;
+    Status kept = part.empty() ? Status::ok() : keep();
+    for (const auto& file : snapshot.files) {
+        if (kept) kept = inRoom([&] { return tables_->keepFile(file.first, file.second, clock_.wallMs()); });
+    }
+    return kept;
 }
 Status Writer::trim(std::int64_t physicalOffset) { return run("remove old messages", [this, physicalOffset] { return trimNow(physicalOffset); }); }
 
@@ -225,7 +249,11 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
     const auto start = clock_.now();
     groupTime_ = clock_.wallMs();
     std::size_t count = 0;
+    const bool waits = settings_.syncFlush && std::ranges::any_of(group, [](const auto* batch) {
+        return std::ranges::any_of(batch->items, [](const AppendItem& item) { return item.waitStored; });
+    });
     Status status = mayWrite();
+    if (status) status = tables_->setWaiting(waits);
     if (status) status = tables_->begin();
     // A slow disk must not make a group ever longer: what is over time goes back to the front of the line.
     while (status && count < group.size() && (count == 0 || clock_.now() - start < settings_.groupTime)) {
@@ -246,15 +274,29 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
         }
     }
     remember(status);
-    if (status && std::exchange(removalsPaused_, false)) removalsPending_ = true;
-    commitTime_ = clock_.now() - start;
-    publish();
+    const auto end = clock_.now();
+    // What stops them, a damaged page for instance, may last: not with every group.
+    if (status && removalsPaused_ && end >= removalsAgain_) {
+        removalsPaused_ = false;
+        removalsPending_ = true;
+    }
+    commitTime_ = end - start;
+    // Whoever does not wait for the disk is answered before it; all others see those messages when they are durable, too.
+    const bool early = settings_.syncFlush && !waits;
+    if (!early) publish(waits);
     {
         const std::lock_guard lock(mutex_);
         outstanding_ = queuedMessages_;
         for (std::size_t i = 0; i < count; ++i) outstanding_ += group[i]->items.size();
     }
     for (std::size_t i = 0; i < count; ++i) group[i]->done();
+    if (early) {
+        // They are in the database, so they have to be seen even when the disk refuses.
+        Status flushed = tables_->setWaiting(true);
+        if (flushed && !written_.empty()) flushed = tables_->flush();
+        if (!flushed) remember(flushed);
+        publish(flushed.isOk());
+    }
     tendLog();
 }
 
@@ -341,7 +383,7 @@ Status Writer::writeItem(AppendItem& item) {
     if (Status status = tables_->insert(item, (*queue)->id, properties, protocol::loadI32(record + protocol::kRecordBodyCrcAt)); !status) return status;
     ++(*queue)->next;
     nextPhysical_ += item.recordBytes;
-    written_.push_back({&item, *queue, {&tail_.block(), record, item.physicalOffset, groupTime_, item.tagsCode, item.recordBytes}, properties});
+    written_.push_back({*queue, item.queueOffset, {&tail_.block(), record, item.physicalOffset, groupTime_, item.tagsCode, item.recordBytes}, properties});
     return Status::ok();
 }
 
@@ -354,27 +396,27 @@ void Writer::undo(std::vector<service::AppendBatch*>& group, const Status& why) 
     for (auto* batch : group) refuseAll(*batch, appendStatusOf(why), why);
 }
 
-void Writer::publish() {
+void Writer::publish(bool durable) {
     for (auto& queue : std::exchange(created_, {})) queues_.add(std::move(queue));
     std::int64_t bytes = 0;
     appended_.clear();
-    for (auto& [item, queue, entry, properties] : written_) {
+    for (auto& [queue, queueOffset, entry, properties] : written_) {
         entry.block->owners.push_back(Ref<QueueState>::share(queue));
         {
             const std::lock_guard lock(queue->mutex);
             queue->tail.add(entry);
-            queue->max = item->queueOffset + 1;
+            queue->max = queueOffset + 1;
         }
         bytes += entry.bytes;
-        appended_.push_back({item->topic, properties, item->queueOffset, entry.physicalOffset, entry.tagsCode, entry.storeTime,
-                             item->queueId, entry.bytes});
+        appended_.push_back({queue->topic, properties, queueOffset, entry.physicalOffset, entry.tagsCode, entry.storeTime,
+                             queue->queueId, entry.bytes});
     }
     if (appended_.empty()) return;
     stats_.nextPhysical = nextPhysical_;
     stats_.newestStoreTime = groupTime_;
     stats_.messages += static_cast<std::int64_t>(appended_.size());
     stats_.bytes += bytes;
-    if (!settings_.syncFlush) stats_.behindFlushBytes += bytes;
+    if (!durable) stats_.behindFlushBytes += bytes;
     {
         const std::lock_guard lock(listenersMutex_);
         for (auto* listener : listeners_) listener->appended(appended_);
@@ -384,7 +426,7 @@ void Writer::publish() {
 }
 
 Status Writer::flushNow() {
-    Status status = tables_->flush(settings_.syncFlush);
+    Status status = settings_.syncFlush && stats_.behindFlushBytes == 0 ? Status::ok() : tables_->flush();
     if (status) stats_.behindFlushBytes = 0;
     return status;
 }
@@ -444,6 +486,7 @@ void Writer::upkeep() {
     if (!more) log_.limited(plugin::LogLevel::Warn, "cannot remove old messages", {{"reason", more.error().message()}});
     removalsPending_ = more && *more;
     removalsPaused_ = !more;
+    if (removalsPaused_) removalsAgain_ = clock_.now() + kRemovalsPause;
     tendLog();
 }
 

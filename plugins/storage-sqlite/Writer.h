@@ -72,10 +72,10 @@ private:
         Command command{};
         const char* what = "";   ///< the command is for, in lines of the log
     };
-    /// A message that was written and is not visible yet.
+    /// A message that was written and is not visible yet. Its item may be gone by then.
     struct Written {
-        service::AppendItem* item;
         QueueState* queue;
+        std::int64_t queueOffset;
         TailEntry entry;
         std::string_view properties;
     };
@@ -95,7 +95,8 @@ private:
     Status writeItem(service::AppendItem& item);
     [[nodiscard]] service::AppendStatus check(const service::AppendItem& item) const noexcept;
     Result<QueueState*> queueFor(std::string_view topic, std::int32_t queueId);
-    void publish();
+    /// Makes visible what was written; `durable` says whether it is on the disk.
+    void publish(bool durable);
     void undo(std::vector<service::AppendBatch*>& group, const Status& why);
 
     Status flushNow();
@@ -147,7 +148,8 @@ private:
     std::size_t outstanding_ = 0;           // messages that were not answered when the last group was written
     std::chrono::nanoseconds commitTime_{0};
     bool removalsPending_ = false;
-    bool removalsPaused_ = false;           // they failed; the next group that can be written takes them up again
+    bool removalsPaused_ = false;           // they failed; a group that can be written some time later takes them up again
+    MonotonicTime removalsAgain_{};
 };
 
 }  // namespace patchbay::plugins::sqlite

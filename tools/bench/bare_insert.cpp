@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kBare = "CREATE TABLE message (physical INTEGER PRIMARY KEY, queue INTEGER, place INTEGER, body BLOB); CREATE INDEX places ON message (queue, place)";
 constexpr const char* kStore =
     "CREATE TABLE message (physical INTEGER PRIMARY KEY, queue INTEGER, place INTEGER, time INTEGER, code INTEGER, bytes INTEGER, born INTEGER, a INTEGER,"
-    " b INTEGER, c INTEGER, d INTEGER, host TEXT, store TEXT, tags TEXT, keys TEXT, properties TEXT, body BLOB, stamp INTEGER);"
+    " b INTEGER, c INTEGER, d INTEGER, host TEXT, store TEXT, tags TEXT, keys TEXT, properties TEXT, body BLOB, stamp INTEGER, crc INTEGER);"
     "CREATE INDEX places ON message (queue, place, time);"
     "CREATE TABLE message_key (key TEXT, physical INTEGER, kind INTEGER, PRIMARY KEY (key, physical, kind)) WITHOUT ROWID";
 
@@ -46,7 +46,7 @@ int main(int count, char** arguments) {
     run("PRAGMA journal_mode = WAL; PRAGMA cache_size = -4096; PRAGMA wal_autocheckpoint = " + std::string(store ? "1024" : "2048"));
     run("PRAGMA synchronous = " + std::string(sync ? "2" : "1"));
     run(store ? kStore : kBare);
-    sqlite3_stmt* insert = prepare(store ? "INSERT INTO message VALUES (?1, ?2, ?3, ?5, 2598919, 1240, ?5, 0, 0, 0, 0, '127.0.0.1:43210', '', 'TagA', NULL, ?6, ?4, 1)"
+    sqlite3_stmt* insert = prepare(store ? "INSERT INTO message VALUES (?1, ?2, ?3, ?5, 2598919, 1240, ?5, 0, 0, 0, 0, '127.0.0.1:43210', '', 'TagA', NULL, ?6, ?4, 1, 1234567890)"
                                          : "INSERT INTO message VALUES (?1, ?2, ?3, ?4)");
     sqlite3_stmt* addKey = store ? prepare("INSERT OR IGNORE INTO message_key VALUES (?1, ?2, 1)") : nullptr;
     const std::string body(1'024, 'b');

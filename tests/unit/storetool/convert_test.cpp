@@ -57,8 +57,7 @@ protected:
         ASSERT_TRUE(status) << status.toString();
         store = std::move(opened);
     }
-    void openSqlite(const std::string& directory) {
-        plugins::sqlite::StoreSettings settings;
+    void openSqlite(const std::string& directory, plugins::sqlite::StoreSettings settings = {}) {
         settings.directory = directory;
         auto opened = std::make_unique<plugins::sqlite::SqliteStore>(settings, systemFiles(), systemClock(), log);
         const Status status = opened->open();
@@ -488,6 +487,61 @@ TEST_F(StoreConvertTest, ABackupIsOneMomentOfADatabaseThatIsWritten) {
     store.reset();
     openSqlite(dir.file("copy"));
     EXPECT_EQ(testkit::readAll(*store, "TopicTest", 0).size(), 400U);
+}
+
+TEST_F(StoreConvertTest, ABackupEndsBeforeTheBrokerWouldRefuseMessages) {
+    plugins::sqlite::StoreSettings settings;
+    settings.walBytesMax = 256 << 10;
+    settings.walBytesLimit = 16 << 20;
+    openSqlite(sqlite.directory, settings);
+    for (int i = 0; i < 2'500; ++i) appendOne(*store, {.body = std::string(20'000, 'b')});
+    const std::string database = sqlite.directory + "/messages.db";
+    const std::string copy = dir.file("copy.db");
+    const auto report = backupSqlite(database, copy, [&](const BackupProgress&) {
+        for (int i = 0; i < 50; ++i) EXPECT_EQ(appendOne(*store, {.body = std::string(20'000, 'l')}).status, service::AppendStatus::PutOk);
+        return true;
+    });
+    EXPECT_EQ(report.error().code(), StatusCode::Busy);
+    for (const char* word : {"messages.db-wal", "sqliteWalBytesLimit", "16777216"}) EXPECT_NE(report.error().message().find(word), std::string::npos) << report.error().message();
+    EXPECT_FALSE(std::filesystem::exists(copy));
+    EXPECT_FALSE(std::filesystem::exists(copy + ".unfinished"));
+    // With little to write it comes to its end, once the log was begun anew.
+    for (int i = 0; i < 50; ++i) appendOne(*store, {.body = std::string(20'000, 'n')});
+    const auto second = backupSqlite(database, copy, [&](const BackupProgress&) { return isStored(appendOne(*store, {}).status); });
+    EXPECT_TRUE(second) << second.error().toString();
+}
+
+/// Counts how often a directory was synced while a name was in it.
+class WatchedFiles final : public FileSystem {
+public:
+    explicit WatchedFiles(std::string of) : name_(std::move(of)) {}
+    int syncedWith = 0;
+
+    [[nodiscard]] Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override { return below_.open(path, mode); }
+    Status makeDirectories(const std::string& path) override { return below_.makeDirectories(path); }
+    [[nodiscard]] Result<std::vector<FileInfo>> list(const std::string& path) const override { return below_.list(path); }
+    [[nodiscard]] bool exists(const std::string& path) const noexcept override { return below_.exists(path); }
+    Status rename(const std::string& from, const std::string& to) override { return below_.rename(from, to); }
+    Status remove(const std::string& path) override { return below_.remove(path); }
+    Status syncDirectory(const std::string& path) override {
+        if (exists(path + "/" + name_)) ++syncedWith;
+        return below_.syncDirectory(path);
+    }
+    Status syncAll(const std::string& path) override { return below_.syncAll(path); }
+    [[nodiscard]] Result<DiskSpace> space(const std::string& path) const override { return below_.space(path); }
+    [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path) override { return below_.lock(path); }
+
+private:
+    FileSystem& below_ = systemFiles();
+    const std::string name_;
+};
+
+TEST_F(StoreConvertTest, TheNameOfABackupIsDurable) {
+    openSqlite(sqlite.directory);
+    appendOne(*store, {});
+    WatchedFiles files("copy.db");
+    ASSERT_TRUE(backupSqlite(sqlite.directory + "/messages.db", dir.file("copy.db"), {}, files));
+    EXPECT_EQ(files.syncedWith, 1);
 }
 
 TEST_F(StoreConvertTest, ACheckFindsNothingInASoundDatabaseAndNamesDamage) {

@@ -4,6 +4,7 @@
 
 #include "patchbay/base/FileSystem.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace patchbay::storetool {
@@ -35,7 +36,36 @@ private:
     sqlite3_backup* backup_;
 };
 
-Status copyPages(Database& source, const std::string& to, const BackupWatcher& watcher) {
+/// The broker's write-ahead log, which cannot be begun anew while somebody reads: it may grow to three quarters of the size at which the
+/// broker would refuse messages.
+class LogBound {
+public:
+    LogBound(FileSystem& files, const std::string& database, std::int64_t bytesLimit)
+        : files_(files), path_(database + "-wal"), limit_(bytesLimit), before_(bytes()) {}
+
+    [[nodiscard]] Status check() const {
+        const std::uint64_t now = bytes();
+        if (limit_ <= 0 || now <= before_ || now < static_cast<std::uint64_t>(limit_) / 4 * 3) return Status::ok();
+        return {StatusCode::Busy, "given up, because " + path_ + " has grown to " + std::to_string(now) + " bytes meanwhile, and at sqliteWalBytesLimit (" +
+                                      std::to_string(limit_) + ") the broker would refuse messages; copy to a faster disk or at a quieter time, or raise that key"};
+    }
+
+private:
+    [[nodiscard]] std::uint64_t bytes() const {
+        const auto entries = files_.list(directoryOf(path_));
+        if (!entries) return 0;
+        const std::string name = path_.substr(path_.rfind('/') + 1);
+        const auto found = std::find_if(entries->begin(), entries->end(), [&](const FileInfo& file) { return file.name == name; });
+        return found == entries->end() ? 0 : found->size;
+    }
+
+    FileSystem& files_;
+    const std::string path_;
+    const std::int64_t limit_;
+    const std::uint64_t before_;
+};
+
+Status copyPages(Database& source, const std::string& to, const LogBound& log, const BackupWatcher& watcher) {
     auto target = Database::open(to, kBusyTimeout);
     if (!target) return target.error();
     Backup backup(*target, source);
@@ -43,6 +73,7 @@ Status copyPages(Database& source, const std::string& to, const BackupWatcher& w
     int code = SQLITE_OK;
     while ((code = backup.step()) == SQLITE_OK) {
         if (watcher && !watcher(backup.progress())) return {StatusCode::Cancelled, "given up on request"};
+        if (Status bounded = log.check(); !bounded) return bounded;
     }
     if (code != SQLITE_DONE) {
         backup.finish();
@@ -73,15 +104,18 @@ Result<BackupReport> checkCopy(const std::string& path) {
     return report;
 }
 
-Result<BackupReport> copyAndCheck(Database& source, const std::string& to, const BackupWatcher& watcher) {
-    if (Status copied = copyPages(source, to, watcher); !copied) return copied;
+/// The copy of the moment that the source's open transaction sees, which ends with the last page.
+Result<BackupReport> copyAndCheck(Database& source, const std::string& to, FileSystem& files, const BackupWatcher& watcher) {
+    const auto limit = source.integer("SELECT value FROM meta WHERE name = 'wal_bytes_limit'");
+    if (!limit) return limit.error();
+    if (Status copied = copyPages(source, to, LogBound(files, source.path(), *limit), watcher); !copied) return copied;
+    if (Status ended = source.execute("ROLLBACK"); !ended) return ended;
     return checkCopy(to);
 }
 
 }  // namespace
 
-Result<BackupReport> backupSqlite(const std::string& database, const std::string& target, const BackupWatcher& watcher) {
-    FileSystem& files = systemFiles();
+Result<BackupReport> backupSqlite(const std::string& database, const std::string& target, const BackupWatcher& watcher, FileSystem& files) {
     if (files.exists(target)) return Status(StatusCode::AlreadyExists, target + " exists; nothing is overwritten");
     if (!files.exists(database)) return Status(StatusCode::NotFound, "there is no " + database);
     auto source = Database::openToRead(database, kBusyTimeout);
@@ -91,9 +125,13 @@ Result<BackupReport> backupSqlite(const std::string& database, const std::string
     if (const auto looked = source->integer("SELECT count(*) FROM sqlite_master"); !looked) return looked.error();
     const std::string unfinished = target + ".unfinished";
     static_cast<void>(files.remove(unfinished));
-    const Result<BackupReport> report = copyAndCheck(*source, unfinished, watcher);
+    const Result<BackupReport> report = copyAndCheck(*source, unfinished, files, watcher);
     const Status moved = report ? files.rename(unfinished, target) : report.error();
-    if (moved) return report;
+    // A power cut must not take the name of a copy that was reported.
+    if (moved) {
+        const Status durable = files.syncDirectory(directoryOf(target));
+        return durable ? report : Result<BackupReport>(durable);
+    }
     static_cast<void>(files.remove(unfinished));
     return moved;
 }

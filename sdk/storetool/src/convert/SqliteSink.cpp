@@ -66,7 +66,7 @@ Status SqliteSink::add(const protocol::RecordView& record) {
 Status SqliteSink::finish(std::int64_t nextPhysical) {
     if (Status status = tables_.setTrimmed(std::max<std::int64_t>(firstPhysical_, 0), nextPhysical); !status) return status;
     if (Status status = tables_.commit(); !status) return status;
-    if (Status status = tables_.flush(false); !status) return status;
+    if (Status status = tables_.flush(); !status) return status;
     return tables_.emptyLog();
 }
 

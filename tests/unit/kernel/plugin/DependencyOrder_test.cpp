@@ -31,6 +31,15 @@ TEST(DependencyOrder, PutsProvidersFirstAndBreaksTiesByName) {
     EXPECT_EQ(out.result.order, (Names{"store", "topics", "admin", "send", "zed"}));
 }
 
+TEST(DependencyOrder, PutsFirstWhoAsksForItBehindThoseWhomHeNeeds) {
+    auto store = node("store", {"Store/1"}, {}, {"Disk/1"});
+    store.first = true;
+    const auto out = order({node("admin"), store, node("zdisk", {"Disk/1"}), node("filter"), node("topics", {}, {}, {"Store/1"})});
+    EXPECT_EQ(out.result.order, (Names{"admin", "filter", "zdisk", "store", "topics"}));
+    store.wants.clear();
+    EXPECT_EQ(order({node("admin"), store, node("filter")}).result.order, (Names{"store", "admin", "filter"}));
+}
+
 TEST(DependencyOrder, StartsAlikeTwiceWhateverTheOrderOfFiles) {
     const auto a = order({node("c"), node("a"), node("b", {"B/1"}), node("d", {}, {"B/1"})});
     const auto b = order({node("d", {}, {"B/1"}), node("b", {"B/1"}), node("a"), node("c")});

@@ -34,7 +34,7 @@ protected:
     }
     void close() { store_.reset(); }
 
-    [[nodiscard]] std::string path() const { return dir.file("messages.db"); }
+    [[nodiscard]] std::string path() const { return settings.directory + "/messages.db"; }
     Database tool() {
         auto opened = Database::open(path(), std::chrono::milliseconds(0));
         EXPECT_TRUE(opened) << opened.error().toString();

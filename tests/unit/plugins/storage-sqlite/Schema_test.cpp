@@ -22,6 +22,12 @@ protected:
         EXPECT_NE(opened.message().find(words), std::string::npos) << opened.message();
         EXPECT_NE(opened.message().find("messages.db"), std::string::npos) << opened.message();
     }
+    void loadOlder(const std::string& name) {
+        std::ifstream old(PATCHBAY_TEST_DATA "/storage-sqlite/" + name);
+        std::stringstream sql;
+        sql << old.rdbuf();
+        ASSERT_TRUE(tool().execute(sql.str()));
+    }
     void appendProperties(std::string_view properties) {
         testkit::TestBatch batch;
         batch.add({}).properties = properties;
@@ -51,10 +57,7 @@ TEST_F(SchemaTest, ANewerSchemaIsRefusedAndLeftAlone) {
 class OlderSchema : public SchemaTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(OlderSchema, IsBroughtUpToDateWithItsMessages) {
-    std::ifstream old(PATCHBAY_TEST_DATA "/storage-sqlite/" + std::string(GetParam()));
-    std::stringstream sql;
-    sql << old.rdbuf();
-    ASSERT_TRUE(tool().execute(sql.str()));
+    loadOlder(GetParam());
     const auto all = testkit::readAll(store(), "orders", 0);
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[1].body, "three");
@@ -77,6 +80,51 @@ TEST_P(OlderSchema, IsBroughtUpToDateWithItsMessages) {
 
 INSTANTIATE_TEST_SUITE_P(Versions, OlderSchema, testing::Values("version-1.sql", "version-2.sql", "version-3.sql"),
                          [](const auto& one) { return "Version" + std::to_string(one.index + 1); });
+
+TEST_F(SchemaTest, AFullDiskLeavesTheOlderSchemaAsItWas) {
+    loadOlder("version-3.sql");
+    const auto before = ask("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY name)");
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    faults.failWrites(Status(StatusCode::Full, "no space left on device"));
+    EXPECT_EQ(tryOpen().code(), StatusCode::Full);
+    faults.clear();
+    EXPECT_EQ(ask("PRAGMA user_version"), "3");
+    EXPECT_EQ(ask("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY name)"), before);
+    EXPECT_EQ(ask("SELECT count(*) || (properties ->> 'TAGS') FROM messages"), "3paid");
+    EXPECT_EQ(testkit::readAll(store(), "orders", 0).size(), 2U);
+    EXPECT_EQ(ask("PRAGMA user_version"), std::to_string(kSchemaVersion));
+    close();
+}
+
+TEST_F(SchemaTest, APowerCutOnTheWayToANewSchemaLeavesOneOrTheOther) {
+    int cuts = 0;
+    for (std::uint64_t change = 1; change < 200; ++change) {
+        SCOPED_TRACE(change);
+        const testkit::TempDir before;
+        testkit::TempDir left;
+        settings.directory = before.path();
+        loadOlder("version-3.sql");
+        test::PowerDisk disk;
+        test::useFaultyVfs(nullptr, &disk);
+        bool cut = false;
+        disk.beforeChange(change, [&] {
+            cut = true;
+            disk.leaveTo(left.path(), change);
+        });
+        ASSERT_TRUE(tryOpen());
+        test::useFaultyVfs(nullptr);
+        if (!cut) break;
+        ++cuts;
+        settings.directory = left.path();
+        const auto version = ask("PRAGMA user_version");
+        ASSERT_TRUE(version == "3" || version == std::to_string(kSchemaVersion)) << version;
+        ASSERT_EQ(ask("PRAGMA integrity_check"), "ok");
+        ASSERT_EQ(testkit::readAll(store(), "orders", 0).size(), 2U);
+        close();
+    }
+    EXPECT_GT(cuts, 5);
+}
 
 TEST_F(SchemaTest, PagesHaveTheSizeThatIsSetAndOldFilesKeepTheirs) {
     settings.pageBytes = 16'384;

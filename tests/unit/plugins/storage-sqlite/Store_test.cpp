@@ -7,6 +7,9 @@
 
 #include "patchbay/testkit/PluginRunner.h"
 
+#include <deque>
+#include <filesystem>
+
 namespace patchbay::plugins::sqlite {
 namespace {
 
@@ -39,6 +42,18 @@ TEST_F(SqliteStoreTest, MessagesOlderThanTheRetentionAreRemoved) {
     EXPECT_EQ(store().range("TopicTest", 1).min, 2);
     EXPECT_EQ(store().stats().earliestMessageMs, clock.wallMs() - 72LL * 3'600'000);
     EXPECT_EQ(awaitAnswer("SELECT count(*) FROM message", "9"), "9");
+}
+
+TEST_F(SqliteStoreTest, AStepOfTheClockRemovesNothing) {
+    settings.retention = std::chrono::hours(72);
+    for (int i = 0; i < 4; ++i) appendOne(store(), {});
+    clock.setWallMs(clock.wallMs() + 1000LL * 3'600'000);
+    store().removeOld();
+    EXPECT_EQ(store().range("TopicTest", 0).min, 0);
+    // Time that has really passed counts.
+    clock.advance(std::chrono::hours(73));
+    store().removeOld();
+    EXPECT_EQ(store().range("TopicTest", 0).min, 4);
 }
 
 TEST_F(SqliteStoreTest, MessagesBeyondTheByteLimitAreRemovedOldestFirst) {
@@ -74,6 +89,8 @@ TEST_F(SqliteStoreTest, RowsAndKeysOfRemovedMessagesGoAndTheFileShrinks) {
     for (int i = 0; i < 2'000 && !shrunk(); ++i) static_cast<void>(store().flush());
     EXPECT_TRUE(shrunk());
     EXPECT_EQ(ask("PRAGMA integrity_check"), "ok");
+    close();  // which copies the write-ahead log, whose pages are missing at the end of the file by then
+    EXPECT_LT(std::filesystem::file_size(path()), static_cast<std::uintmax_t>(before) * settings.pageBytes / 2);
 }
 
 TEST_F(SqliteStoreTest, RemovalGoesOnAfterARestart) {
@@ -140,6 +157,144 @@ TEST_F(SqliteStoreTest, WhoeverSendsAgainAfterASlowSyncSharesTheNextOne) {
     EXPECT_EQ(faults.syncs() - before, 2U) << "the one that was held, and one for both";
     // A sender that is alone waits for nobody.
     EXPECT_EQ(appendOne(store(), {}).queueOffset, 4);
+    close();
+}
+
+TEST_F(SqliteStoreTest, AGroupHasAsManyMessagesAsIsSaidAndWholeBatches) {
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    settings.syncFlush = true;
+    settings.groupMessagesMax = 4;
+    appendOne(store(), {});
+    const auto commitsFor = [&](int batches, int messages) {
+        std::deque<TestBatch> all(static_cast<std::size_t>(batches) + 1);
+        faults.holdSyncs();
+        all.front().add({});
+        all.front().appendTo(store());
+        EXPECT_TRUE(faults.awaitHeldSync());
+        for (int i = 1; i <= batches; ++i) {
+            for (int message = 0; message < messages; ++message) all[static_cast<std::size_t>(i)].add({});
+            all[static_cast<std::size_t>(i)].appendTo(store());
+        }
+        const auto before = faults.syncs();
+        faults.clear();
+        for (auto& batch : all) EXPECT_TRUE(batch.wait());
+        return faults.syncs() - before - 1;  // without the one that was held
+    };
+    EXPECT_EQ(commitsFor(10, 1), 3U);
+    EXPECT_EQ(commitsFor(4, 3), 2U) << "a batch that has begun is not divided";
+    EXPECT_EQ(commitsFor(2, 9), 2U) << "one is always taken";
+    close();
+}
+
+/// Goes on by a step at each look.
+class SteppingClock final : public Clock {
+public:
+    [[nodiscard]] MonotonicTime now() const noexcept override { return MonotonicTime(std::chrono::milliseconds(50) * ++looks_); }
+    [[nodiscard]] std::int64_t wallMs() const noexcept override { return 1'700'000'000'000; }
+
+private:
+    mutable std::atomic<int> looks_{1'000};
+};
+
+TEST_F(SqliteStoreTest, AGroupEndsWhenItsTimeIsOverAndTheRestIsNotForgotten) {
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    settings.syncFlush = true;
+    const SteppingClock stepping;
+    const auto commitsWithin = [&](std::chrono::milliseconds groupTime) {
+        settings.groupTime = groupTime;
+        SqliteStore slow(settings, systemFiles(), stepping, log);
+        EXPECT_TRUE(slow.open());
+        appendOne(slow, {});
+        std::deque<TestBatch> all(11);
+        faults.holdSyncs();
+        all.front().add({});
+        all.front().appendTo(slow);
+        EXPECT_TRUE(faults.awaitHeldSync());
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            all[i].add({});
+            all[i].appendTo(slow);
+        }
+        const auto before = faults.syncs();
+        faults.clear();
+        std::int64_t offset = -1;
+        for (auto& batch : all) {
+            EXPECT_TRUE(batch.wait());
+            EXPECT_EQ(batch.items[0].status, AppendStatus::PutOk);
+            EXPECT_GT(batch.items[0].queueOffset, offset) << "in their order";
+            offset = batch.items[0].queueOffset;
+        }
+        return faults.syncs() - before - 1;
+    };
+    EXPECT_EQ(commitsWithin(std::chrono::milliseconds(20)), 10U);
+    EXPECT_EQ(commitsWithin(std::chrono::seconds(10)), 1U);
+}
+
+TEST_F(SqliteStoreTest, AKeyFindsOnlyWhatIsReachable) {
+    for (int i = 0; i < 6; ++i) appendOne(store(), {.topic = "trimmed", .keys = "k"});
+    for (int i = 0; i < 3; ++i) appendOne(store(), {.topic = "again", .keys = "k"});
+    const auto hits = [&](const char* topic) {
+        const auto found = store().findByKey({.topic = topic, .key = "k", .endMs = clock.wallMs()});
+        EXPECT_TRUE(found);
+        return found ? found->hits.size() : 99U;
+    };
+    EXPECT_EQ(hits("trimmed"), 6U);
+    ASSERT_TRUE(store().deleteTopic("again"));
+    EXPECT_EQ(hits("again"), 0U);
+    EXPECT_EQ(appendOne(store(), {.topic = "again", .keys = "k"}).queueOffset, 0);
+    EXPECT_EQ(hits("again"), 1U);
+    close();
+    // As long as rows that were trimmed have not been removed.
+    ASSERT_TRUE(tool().execute("UPDATE queue SET min_offset = 4 WHERE topic = 'trimmed'"));
+    EXPECT_EQ(ask("SELECT count(*) FROM message_key WHERE key = 'k'"), "7");
+    EXPECT_EQ(hits("trimmed"), 2U);
+    const auto first = std::stoll(ask("SELECT physical_offset FROM message WHERE queue_offset = 3"));
+    EXPECT_EQ(store().at(first).error().code(), StatusCode::NotFound);
+}
+
+TEST_F(SqliteStoreTest, WhoDoesNotWaitIsAnsweredAtOnceAndSeenWhenDurable) {
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    settings.syncFlush = true;
+    appendOne(store(), {});
+    faults.holdSyncs();
+    {
+        TestBatch quick;
+        quick.add({.topic = "new", .body = "quick"}).waitStored = false;
+        quick.appendTo(store());
+        ASSERT_TRUE(quick.wait());
+        EXPECT_EQ(quick.items[0].status, AppendStatus::PutOk);
+        EXPECT_EQ(quick.items[0].queueOffset, 0);
+    }
+    ASSERT_TRUE(faults.awaitHeldSync());
+    EXPECT_FALSE(store().range("new", 0).exists);
+    TestBatch both;
+    both.add({.topic = "new", .body = "quick, too"}).waitStored = false;
+    both.add({.topic = "new", .body = "waits"});
+    both.appendTo(store());
+    EXPECT_EQ(both.timesDone(), 0) << "a batch is answered whole";
+    faults.clear();
+    ASSERT_TRUE(both.wait());
+    EXPECT_EQ(testkit::readAll(store(), "new", 0).size(), 3U);
+    EXPECT_EQ(store().stats().behindFlushBytes, 0);
+    // The disk refuses, but the message is in the database.
+    faults.failSyncs(Status(StatusCode::Io, "input/output error"));
+    TestBatch lucky;
+    lucky.add({.topic = "new", .body = "lucky"}).waitStored = false;
+    lucky.appendTo(store());
+    ASSERT_TRUE(lucky.wait());
+    EXPECT_EQ(lucky.items[0].status, AppendStatus::PutOk);
+    EXPECT_FALSE(store().flush());
+    EXPECT_EQ(store().range("new", 0).max, 4);
+    EXPECT_GT(store().stats().behindFlushBytes, 0);
+    EXPECT_TRUE(log.contains("PB-1501 cannot write"));
+    faults.clear();
+    EXPECT_TRUE(store().flush());
+    EXPECT_EQ(store().stats().behindFlushBytes, 0);
+    EXPECT_EQ(appendOne(store(), {.topic = "new"}).queueOffset, 4);
+    close();
+    EXPECT_EQ(testkit::readAll(store(), "new", 0).size(), 5U);
     close();
 }
 

@@ -63,6 +63,13 @@ protected:
         file.seekp(static_cast<std::streamoff>(at));
         file.put(static_cast<char>(text[0] ^ 4));
     }
+    /// Numbered from 1. The store has to be closed.
+    void damagePage(std::size_t page) const {
+        std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>((page - 1) * settings.pageBytes));
+        file << std::string(settings.pageBytes, '\xff');
+    }
+    void damageRootOf(const std::string& name) { damagePage(std::stoul(ask("SELECT rootpage FROM sqlite_master WHERE name = '" + name + "'"))); }
     static void expectHas(const Status& status, std::initializer_list<std::string_view> words) {
         for (const auto word : words) EXPECT_NE(status.message().find(word), std::string::npos) << word << " is not in: " << status.message();
     }
@@ -189,6 +196,59 @@ TEST_F(SqliteBadDays, AFlippedBitInABodyIsPassedOverAndSaid) {
     EXPECT_EQ(lost.value(), 4U);
 }
 
+TEST_F(SqliteBadDays, ADamagedTableOfQueuesIsRefusedAtTheStartByName) {
+    appendOne(store(), {});
+    close();
+    damageRootOf("queue");
+    expectRefused(StatusCode::Corrupt, "malformed");
+}
+
+TEST_F(SqliteBadDays, ADamagedIndexOfQueuesIsRefusedAtTheStartByName) {
+    appendOne(store(), {});
+    close();
+    damageRootOf("message_queue");
+    expectRefused(StatusCode::Corrupt, "malformed");
+}
+
+TEST_F(SqliteBadDays, ADamagedIndexOfKeysStopsWhatHasKeysAndNothingElse) {
+    settings.tailCacheBytes = 0;
+    appendOne(store(), {.keys = "k"});
+    close();
+    damageRootOf("message_key");
+    EXPECT_EQ(store().findByKey({.topic = "TopicTest", .key = "k", .endMs = clock.wallMs()}).error().code(), StatusCode::Corrupt);
+    TestBatch batch;
+    batch.add({.keys = "k"});
+    batch.appendTo(store());
+    ASSERT_TRUE(batch.wait());
+    EXPECT_EQ(batch.items[0].status, AppendStatus::Failed);
+    expectHas(batch.failure, {"messages.db", "malformed"});
+    EXPECT_EQ(appendOne(store(), {}).queueOffset, 1);
+    EXPECT_EQ(testkit::readAll(store(), "TopicTest", 0).size(), 2U);
+}
+
+TEST_F(SqliteBadDays, RemovalOverADamagedPageIsNamedAndTriedNowAndThen) {
+    settings.pageBytes = 4'096;
+    for (int i = 0; i < 40; ++i) appendOne(store(), {.body = "d" + std::to_string(i) + "-" + std::string(1'500, 'd')});
+    close();
+    std::string bytes(std::filesystem::file_size(path()), '\0');
+    std::ifstream(path(), std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    damagePage(bytes.find("d2-ddd") / settings.pageBytes + 1);
+    constexpr std::string_view kLine = "cannot remove old messages";
+    ASSERT_TRUE(store().trim(store().stats().maxPhysicalOffset / 2));
+    const auto min = store().range("TopicTest", 0).min;
+    for (int i = 0; i < 2'000 && log.countLimited(kLine) == 0; ++i) static_cast<void>(store().flush());
+    EXPECT_TRUE(log.contains("cannot remove old messages"));
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(appendOne(store(), {}).status, AppendStatus::PutOk);
+    ASSERT_TRUE(store().flush());
+    EXPECT_EQ(log.countLimited(kLine), 1U) << "not with every group";
+    EXPECT_EQ(store().range("TopicTest", 0).min, min);
+    clock.advance(std::chrono::seconds(10));
+    appendOne(store(), {});
+    for (int i = 0; i < 2'000 && log.countLimited(kLine) < 2; ++i) static_cast<void>(store().flush());
+    EXPECT_EQ(log.countLimited(kLine), 2U);
+    EXPECT_EQ(testkit::readAll(store(), "TopicTest", 0, min + 4).size(), static_cast<std::size_t>(91 - min - 4));
+}
+
 TEST_F(SqliteBadDays, ARowThatClaimsMoreThanARecordHoldsIsPassedOver) {
     settings.tailCacheBytes = 0;
     for (int i = 0; i < 4; ++i) appendOne(store(), {.tags = "tag"});
@@ -263,7 +323,7 @@ TEST_F(SqliteBadDays, AFullDiskIsNamedAndWritesGoOnByThemselves) {
     faults.failWrites(Status(StatusCode::Full, "no space left on device"));
     // What comes by a clock names itself, and has a line in ten seconds.
     ConfigSnapshot snapshot;
-    snapshot.offsetsChanged = true;
+    snapshot.allOffsets = true;
     snapshot.offsets = {{"billing", "orders", 0, 1}};
     EXPECT_FALSE(store().keepConfig(snapshot));
     expectHas(refusal(store()), {"messages.db", "full", "bytes free"});   // by the same thread, behind the line

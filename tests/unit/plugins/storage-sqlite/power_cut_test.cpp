@@ -36,13 +36,15 @@ protected:
             TestBatch batch;
             std::vector<std::string> texts;
             const auto count = 1 + random_() % 5;
+            const bool quick = random_() % 4 == 0;  // their sender does not wait for the disk, so they count when they were seen
             for (std::uint64_t i = 0; i < count; ++i) {
                 texts.push_back(std::to_string(number_++) + "." + std::string(random_() % 9'000, 'p'));
-                batch.add({.queueId = static_cast<std::int32_t>(random_() % kQueues), .body = texts.back(), .keys = "k" + std::to_string(number_)});
+                batch.add({.queueId = static_cast<std::int32_t>(random_() % kQueues), .body = texts.back(), .keys = "k" + std::to_string(number_)}).waitStored = !quick;
             }
             batch.appendTo(store);
             ASSERT_TRUE(batch.wait());
             if (cut_) return;  // too late to count
+            if (quick) continue;
             for (std::size_t i = 0; i < texts.size(); ++i) {
                 if (batch.items[i].status == service::AppendStatus::PutOk) acknowledged_[{batch.items[i].queueId, batch.items[i].queueOffset}] = texts[i];
             }

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <vector>
 
@@ -74,7 +75,7 @@ TEST_F(QueriesTest, TheTenQueriesOfThePageAnswerWhatItSays) {
     append({.topic = "orders", .body = "three", .keys = "order-7"}, "region\x01" "eu\x02");
     append({.topic = "%DLQ%billing", .body = "dead"}, "RETRY_TOPIC\x01orders\x02", 0, 16);
     ConfigSnapshot snapshot;
-    snapshot.offsetsChanged = true;
+    snapshot.allOffsets = true;
     snapshot.offsets = {{"billing", "orders", 0, 1}, {"audit", "orders", 0, 0}, {"audit", "orders", 1, 0}};
     ASSERT_TRUE(store().keepConfig(snapshot));
 
@@ -108,7 +109,7 @@ TEST_F(QueriesTest, BacklogCountsOnlyWhatIsThere) {
     const auto cut = appendOne(store(), {.topic = "t"}).physicalOffset;
     ASSERT_TRUE(store().trim(cut));
     ConfigSnapshot snapshot;
-    snapshot.offsetsChanged = true;
+    snapshot.allOffsets = true;
     snapshot.offsets = {{"behind", "t", 0, 2}, {"ahead", "t", 0, 99}, {"elsewhere", "unknown", 0, 5}};
     ASSERT_TRUE(store().keepConfig(snapshot));
     EXPECT_EQ(rows("SELECT group_name, next_offset, min_offset, max_offset, messages FROM backlog ORDER BY 1"), "ahead|99|9|10|0\nbehind|2|9|10|1\n");
@@ -129,7 +130,7 @@ TEST_F(ConfigCopyTest, OnlyWhatChangedIsTakenAndWhatWentIsForgotten) {
     write("topics.json.bak", "{}");
     write("consumerOffset.json", R"({"offsetTable":{"orders@billing":{0:5,3:7},"nobody":{0:1}}})");
     auto found = copy.look();
-    EXPECT_TRUE(found.whole);
+    EXPECT_TRUE(found.allOffsets);
     ASSERT_EQ(found.files.size(), 2U);
     ASSERT_EQ(found.offsets.size(), 2U);
     EXPECT_EQ(found.offsets[1].group + found.offsets[1].topic + std::to_string(found.offsets[1].queueId) + std::to_string(found.offsets[1].next), "billingorders37");
@@ -138,20 +139,91 @@ TEST_F(ConfigCopyTest, OnlyWhatChangedIsTakenAndWhatWentIsForgotten) {
     write("topics.json", "{\"x\":1}");
     std::filesystem::remove(config.file("consumerOffset.json"));
     found = copy.look();
-    EXPECT_FALSE(found.offsetsChanged);
+    EXPECT_TRUE(found.offsets.empty() && !found.allOffsets);
     EXPECT_EQ(found.goneFiles, std::vector<std::string>{"consumerOffset.json"});
     ASSERT_TRUE(store().keepConfig(found));
     EXPECT_EQ(rows("SELECT name, saved_time_utc, text FROM config_files"), "topics.json|2023-11-14 22:13:20.000|{\"x\":1}\n");
     copy.forget();
     EXPECT_EQ(copy.look().files.size(), 1U);
+    std::filesystem::remove(config.file("topics.json"));
+    std::filesystem::remove(config.file("topics.json.bak"));
+    EXPECT_TRUE(copy.look().empty()) << "an empty directory was lost, not given up";
 }
 
-TEST_F(ConfigCopyTest, AFileThatIsTooLargeIsNamedOnceAndLeftOut) {
-    write("topics.json", std::string(ConfigCopy::kFileBytesMax + 1, ' '));
+TEST_F(ConfigCopyTest, OfOffsetsOnlyWhatChangedIsTaken) {
+    write("consumerOffset.json", R"({"offsetTable":{"a@g":{0:1,1:1},"b@g":{0:1},"c@g":{0:1}}})");
+    ASSERT_TRUE(store().keepConfig(copy.look()));
+    write("consumerOffset.json", R"({"offsetTable":{"a@g":{0:1,1:1},"b@g":{0:2},"d@g":{0:1}}})");
+    auto found = copy.look();
+    EXPECT_FALSE(found.allOffsets);
+    EXPECT_EQ(found.offsets.size(), 2U);
+    ASSERT_TRUE(store().keepConfig(found));
+    EXPECT_EQ(rows("SELECT topic, queue_id, next_offset FROM consumer_offset"), "a|0|1\na|1|1\nb|0|2\nd|0|1\n");
+    copy.forget();
+    found = copy.look();
+    EXPECT_TRUE(found.allOffsets);
+    EXPECT_EQ(found.offsets.size(), 4U);
+}
+
+TEST_F(ConfigCopyTest, ManyOffsetsAreKeptWhole) {
+    ConfigSnapshot many;
+    many.allOffsets = true;
+    for (int i = 0; i < 12'001; ++i) many.offsets.push_back({"g", "t" + std::to_string(i), 0, i});
+    many.files = {{"a.json", "{}"}, {"b.json", "[]"}};
+    ASSERT_TRUE(store().keepConfig(many));
+    EXPECT_EQ(rows("SELECT count(*), sum(next_offset) FROM consumer_offset"), "12001|72006000\n");
+    EXPECT_EQ(rows("SELECT name || text FROM config_files"), "a.json{}\nb.json[]\n");
+    many.offsets.resize(1);
+    ASSERT_TRUE(store().keepConfig(many));
+    EXPECT_EQ(rows("SELECT count(*) FROM consumer_offset"), "1\n");
+}
+
+TEST_F(ConfigCopyTest, AFileThatIsTooLargeIsNamedOnceAndItsLastCopyStays) {
+    write("topics.json", "{}");
+    ASSERT_TRUE(store().keepConfig(copy.look()));
+    std::filesystem::resize_file(config.file("topics.json"), ConfigCopy::kFileBytesMax + 1);
     write("small.json", "{}");
     EXPECT_EQ(copy.look().files.size(), 1U);
     EXPECT_TRUE(log.contains("is not copied into the database"));
     EXPECT_TRUE(copy.look().empty());
+    EXPECT_EQ(rows("SELECT name FROM config_files"), "topics.json\n");
+}
+
+TEST_F(ConfigCopyTest, OnlyWhatIsMissingIsPutBack) {
+    const std::map<std::string, std::string> kept = {
+        {"topics.json", "t"},         {"topics.json.journal", "tj"}, {"groups.json", "g"},  {"groups.json.journal", "gj"},
+        {"backed.json", "b"},         {"here.json", "h"},            {"../outside", "o"},   {"timercheck", std::string("\0\1\2", 3)},
+        {"whole.json.journal", "wj"}, {"left.json.tmp", "l"},
+    };
+    std::vector<std::string> names;
+    for (const auto& [name, text] : kept) names.push_back(name);
+    const auto textOf = [&](const std::string& name) -> Result<std::string> { return kept.at(name); };
+    const auto read = [&](const std::string& name) { return systemFiles().readAll(config.file(name)).value_or("none"); };
+    write("groups.json", "newer");
+    write("backed.json.bak", "newer");
+    write("here.json", "newer");
+    const auto written = copy.putBack(names, textOf);
+    ASSERT_TRUE(written) << written.error().toString();
+    EXPECT_EQ(*written, (std::vector<std::string>{"topics.json.journal", "whole.json.journal", "timercheck", "topics.json"}));
+    EXPECT_EQ(read("topics.json") + read("topics.json.journal"), "ttj");
+    EXPECT_EQ(read("timercheck"), kept.at("timercheck"));
+    EXPECT_EQ(read("groups.json") + read("here.json"), "newernewer");
+    EXPECT_EQ(read("groups.json.journal") + read("backed.json"), "nonenone") << "it would continue another file";
+    EXPECT_FALSE(std::filesystem::exists(config.file("../outside")));
+    // What is there now is the truth; a file whose backup is there is not gone.
+    const auto found = copy.look();
+    EXPECT_EQ(found.goneFiles, (std::vector<std::string>{"../outside", "groups.json.journal", "left.json.tmp"}));
+}
+
+TEST_F(ConfigCopyTest, WhatCannotBePutBackIsNamed) {
+    ConfigCopy nowhere(systemFiles(), config.file("a-file/config"), log);
+    write("a-file", "");
+    const auto written = nowhere.putBack({"topics.json"}, [](const std::string&) -> Result<std::string> { return std::string("t"); });
+    ASSERT_FALSE(written);
+    const auto unreadable = copy.putBack({"topics.json"}, [](const std::string&) -> Result<std::string> { return Status(StatusCode::Corrupt, "a damaged page"); });
+    EXPECT_EQ(unreadable.error().code(), StatusCode::Corrupt);
+    EXPECT_NE(unreadable.error().message().find(config.file("topics.json")), std::string::npos);
+    EXPECT_NE(unreadable.error().message().find("a damaged page"), std::string::npos);
 }
 
 TEST(SqlitePluginConfigTest, TheDatabaseKeepsTheConfigurationFilesAndTheLastOffsetsWhenItStops) {
@@ -179,6 +251,40 @@ TEST(SqlitePluginConfigTest, TheDatabaseKeepsTheConfigurationFilesAndTheLastOffs
         writeOffset(3);
     }
     EXPECT_EQ(ask(), "3/0");
+}
+
+TEST(SqlitePluginConfigTest, AStartOnACopyOfTheDatabaseAlonePutsTheConfigurationBack) {
+    const testkit::TempDir dir;
+    testkit::FakeContext context;
+    context.brokerIdentity().storeRoot = dir.file("first");
+    ASSERT_TRUE(systemFiles().makeDirectories(dir.file("first/config")));
+    const std::string topics(5U << 20, ' ');
+    std::ofstream(dir.file("first/config/topics.json")) << topics;
+    {
+        testkit::PluginRunner runner(context);
+        runner.add<SqlitePlugin>({});
+        ASSERT_TRUE(runner.start());
+        context.advance(std::chrono::seconds(10));
+    }
+    ASSERT_TRUE(systemFiles().makeDirectories(dir.file("second/sqlite")));
+    std::filesystem::copy(dir.file("first/sqlite/messages.db"), dir.file("second/sqlite/messages.db"));
+    testkit::FakeContext another;
+    another.brokerIdentity().storeRoot = dir.file("second");
+    for (int start = 0; start < 2; ++start) {
+        testkit::PluginRunner runner(another);
+        runner.add<SqlitePlugin>({});
+        ASSERT_TRUE(runner.start());
+        EXPECT_EQ(systemFiles().readAll(dir.file("second/config/topics.json")).value_or(""), topics);
+        another.advance(std::chrono::seconds(10));
+        std::filesystem::remove_all(dir.file("second/config"));
+    }
+    EXPECT_TRUE(another.log().contains("put back from the database"));
+    // Who keeps no copy wants none.
+    std::filesystem::remove_all(dir.file("second/config"));
+    testkit::PluginRunner runner(another);
+    runner.add<SqlitePlugin>({{"sqliteKeepConfig", "false"}});
+    ASSERT_TRUE(runner.start());
+    EXPECT_FALSE(std::filesystem::exists(dir.file("second/config")));
 }
 
 }  // namespace

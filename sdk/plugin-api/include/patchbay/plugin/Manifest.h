@@ -15,6 +15,7 @@ inline constexpr std::uint64_t kManifestMagic = 0x5059414248435450ULL;  // "PTCH
 enum ManifestFlags : std::uint32_t {
     kConcurrentGenerations = 1U << 0,  ///< two generations may serve at once: may be swapped under load
     kStateless = 1U << 1,              ///< nothing is lost when it is destroyed
+    kStartsFirst = 1U << 2,            ///< before all others that could start as well: puts files in their place that they read
 };
 
 /// Constant and free of pointers, so that a tool reads it from the ELF section. Texts end in a zero byte.

@@ -1,6 +1,7 @@
 // StoreConvert: copies a store of one kind into one of another, and SQLite databases while a broker writes them.
 #pragma once
 
+#include "patchbay/base/FileSystem.h"
 #include "patchbay/base/Result.h"
 
 #include <cstdint>
@@ -74,9 +75,10 @@ struct BackupReport {
     std::int64_t messages = 0;                ///< in it
 };
 
-/// Copies a database as it is at one moment, while a broker writes it: the broker's write-ahead log grows meanwhile, nothing waits.
-/// The copy is checked and then renamed to `target`, which must not exist. Contains config/ when sqliteKeepConfig is on.
-Result<BackupReport> backupSqlite(const std::string& database, const std::string& target, const BackupWatcher& watcher = {});
+/// Copies a database as it is at one moment, while a broker writes it: the broker's write-ahead log grows meanwhile, nothing waits. Busy
+/// when it has grown to three quarters of sqliteWalBytesLimit before the copy was whole.
+/// The copy is checked and then renamed to `target`, which must not exist, and is durable with its name. Contains config/ when sqliteKeepConfig is on.
+Result<BackupReport> backupSqlite(const std::string& database, const std::string& target, const BackupWatcher& watcher = {}, FileSystem& files = systemFiles());
 
 /// SQLite's own check of a database, also while a broker writes it. What is wrong, empty when nothing is; at most 100 lines.
 Result<std::vector<std::string>> checkSqlite(const std::string& database);
