@@ -2,8 +2,8 @@
 //
 //   PATCHBAY_STORE_CONTRACT(SqliteStore, [](const TempDir& dir, const StoreOptions& options) { return open(dir, options); });
 //
-// at global scope. docs/store-contract.md has every case in a line. The suite prints at its end what it observed as rows of the capability table, or writes them to the file
-// that the environment variable PATCHBAY_CAPABILITY_TABLE names.
+// at global scope. docs/store-contract.md has every case in a line. The suite prints at its end what it observed as rows of the
+// capability table, or writes them to the file that the environment variable PATCHBAY_CAPABILITY_TABLE names.
 #pragma once
 
 #include "patchbay/base/FileSystem.h"
@@ -46,7 +46,8 @@ struct StoreTraits {
     bool detectsBitFlipsAfterStop = false;  ///< the same after a clean stop
     bool tearsGroups = false;       ///< what a crash leaves of a group that nobody was told of may be its first messages
     std::int64_t trimGrainBytes = 0;  ///< a trim may leave that many bytes below the offset that it was given
-    /// Messages lie one behind the other in the files with this in their path: what stands before damage must come back. Empty: they do not.
+    /// Messages, or transactions of them, lie one behind the other in the files with this in their path: what stands before damage must
+    /// come back. Empty: they do not.
     std::string log{};
 };
 
