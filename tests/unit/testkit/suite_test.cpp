@@ -79,6 +79,7 @@ constexpr Row kOverToy[] = {
     {"WritesOneByOne", "AWriteThatFailsMidwayLeavesWholeGroupsOnly"},
     {"AnswersWithATimeout", "WhoDoesNotWaitForTheDiskIsAnsweredAllTheSame"},
     {"CopiesOldMessages", "CapabilitiesAreWhatTheyClaim"},
+    {"ForgetsNumbersOfDeletedTopics", "PhysicalOffsetsGrowThoughTheirMessagesAreGone"},
 };
 
 class ContractSuite : public testing::TestWithParam<std::pair<Row, const char*>> {};

@@ -96,6 +96,26 @@ TEST_P(MessageStoreContract, ATrimBeyondTheEndTakesNothingThatComesLater) {
     expectAppends(6);
 }
 
+TEST_P(MessageStoreContract, PhysicalOffsetsGrowThoughTheirMessagesAreGone) {
+    std::int64_t last = -1;
+    for (int round = 0; round < 3; ++round) {
+        appendMany(3, "Gone");
+        const auto newest = appendOne(store(), {.topic = "Gone"});
+        EXPECT_GT(newest.physicalOffset, last);
+        last = newest.physicalOffset;
+        ASSERT_TRUE(store().deleteTopic("Gone"));
+        if (!durable()) continue;
+        if (round == 0) close();
+        else killAndReopen();
+        const auto fresh = appendOne(store(), {.topic = "Gone"});
+        EXPECT_GT(fresh.physicalOffset, last) << "a number that a message had is given to another one";
+        EXPECT_EQ(fresh.queueOffset, 0);
+        EXPECT_EQ(store().at(last).error().code(), StatusCode::NotFound);
+        last = fresh.physicalOffset;
+        ASSERT_TRUE(store().deleteTopic("Gone"));
+    }
+}
+
 TEST_P(MessageStoreContract, OffsetsGoOnAfterEverythingWasTrimmed) {
     appendMany(10);
     const auto last = appendOne(store(), {});

@@ -306,6 +306,15 @@ Result<std::unique_ptr<testkit::StoreUnderTest>> openWith(const testkit::TempDir
     return openOverToy<Passing>(dir, options);
 }
 
+/// A file whose last entry deletes a topic begins anew, and with it the physical offsets.
+void beginAnewAfterADeletion(const testkit::TempDir& dir, const testkit::StoreOptions& options) {
+    if (!std::filesystem::exists(dir.file("messages"))) return;
+    toy::ToyLog log(options.files);
+    auto last = toy::ToyLog::Kind::Group;
+    (void)log.open(dir.file("messages"), [&](toy::ToyLog::Kind kind, std::string_view) { last = kind; });
+    if (last == toy::ToyLog::Kind::TopicDeleted) std::filesystem::resize_file(dir.file("messages"), 0);
+}
+
 }  // namespace
 
 }  // namespace patchbay::test
@@ -334,4 +343,8 @@ PATCHBAY_STORE_CONTRACT(DropsAllWhenTorn, [](const TempDir& dir, const StoreOpti
 }, patchbay::test::kToyTraits);
 PATCHBAY_STORE_CONTRACT(RefusesWhatIsTorn, [](const TempDir& dir, const StoreOptions& options) {
     return patchbay::test::openWith(dir, options, [](const std::string& path) { return Status(StatusCode::Corrupt, path + " is torn"); });
+}, patchbay::test::kToyTraits);
+PATCHBAY_STORE_CONTRACT(ForgetsNumbersOfDeletedTopics, [](const TempDir& dir, const StoreOptions& options) {
+    patchbay::test::beginAnewAfterADeletion(dir, options);
+    return patchbay::test::openOverToy<patchbay::test::Passing>(dir, options);
 }, patchbay::test::kToyTraits);
