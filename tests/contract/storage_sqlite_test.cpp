@@ -38,8 +38,8 @@ patchbay::Result<std::unique_ptr<patchbay::testkit::StoreUnderTest>> openStore(c
     return std::unique_ptr<patchbay::testkit::StoreUnderTest>(std::move(opened));
 }
 
-// Each transaction is behind the one before in the write-ahead log.
-const patchbay::testkit::StoreTraits kTraits{.usesFileSystem = true, .log = "messages.db-wal"};
+// Each transaction is behind the one before in the write-ahead log; bodies have a checksum, which every read looks at.
+const patchbay::testkit::StoreTraits kTraits{.usesFileSystem = true, .detectsBitFlips = true, .detectsBitFlipsAfterStop = true, .log = "messages.db-wal"};
 
 }  // namespace
 
