@@ -2,7 +2,8 @@
 #   plugin_<name>_core   everything but plugin.cpp; unit tests link it directly (only when there are SOURCES)
 #   plugin_<name>        the module patchbay-<name>.so, exporting exactly the three names of cmake/plugin.map
 # EXAMPLE: built with this tree, but no plugin of it.
-# patchbay_add_plugin_test(name SOURCES …): its GoogleTest, with the test kit, for ctest; a warning and no test where there is no test kit.
+# patchbay_add_plugin_test(name [THREADED] SOURCES …): its GoogleTest, with the test kit, for ctest; a warning and no test where there is
+# no test kit. THREADED: it runs threads against each other, so it has the label "threaded", and this tree runs it under TSan as well.
 # A plugin that is built alone is built for release unless CMAKE_BUILD_TYPE says otherwise.
 # Both work in this tree and, through find_package(Patchbay), out of it.
 
@@ -57,7 +58,7 @@ function(patchbay_add_plugin name)
 endfunction()
 
 function(patchbay_add_plugin_test name)
-    cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+    cmake_parse_arguments(arg "THREADED" "" "SOURCES" ${ARGN})
     if(NOT TARGET plugin_${name}_core)
         message(FATAL_ERROR "patchbay_add_plugin_test(${name}): the plugin has no file but plugin.cpp, so there is nothing to link a test with. "
             "Move its code to other files, named in patchbay_add_plugin(${name} SOURCES …), and leave PATCHBAY_PLUGIN in plugin.cpp.")
@@ -77,5 +78,12 @@ function(patchbay_add_plugin_test name)
         set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     endif()
     add_test(NAME ${target} COMMAND ${target})
-    set_tests_properties(${target} PROPERTIES LABELS unit TIMEOUT 120)
+    set(labels unit)
+    if(arg_THREADED)
+        list(APPEND labels threaded)
+        if(TARGET threaded_tests)
+            add_dependencies(threaded_tests ${target})
+        endif()
+    endif()
+    set_tests_properties(${target} PROPERTIES LABELS "${labels}" TIMEOUT 120)
 endfunction()

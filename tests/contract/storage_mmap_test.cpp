@@ -11,6 +11,8 @@ namespace {
 namespace mmapstore = patchbay::mmapstore;
 namespace testkit = patchbay::testkit;
 
+constexpr std::int64_t kSegmentBytes = 8 << 20;
+
 class MmapStoreUnderTest final : public testkit::StoreUnderTest {
 public:
     MmapStoreUnderTest(const testkit::StoreOptions& options, const mmapstore::StoreOptions& own)
@@ -31,8 +33,10 @@ patchbay::Result<std::unique_ptr<testkit::StoreUnderTest>> openMmap(const testki
                                                                    const testkit::StoreOptions& options) {
     mmapstore::StoreOptions own;
     own.root = dir.path();
-    own.segmentBytes = 8 << 20;
+    own.segmentBytes = kSegmentBytes;
     own.queueFileBytes = 4000;
+    own.indexSlots = 50;
+    own.indexEntries = 200;
     own.syncFlush = options.syncFlush;
     auto result = std::make_unique<MmapStoreUnderTest>(options, own);
     if (patchbay::Status opened = result->open(); !opened) return opened;
@@ -41,4 +45,7 @@ patchbay::Result<std::unique_ptr<testkit::StoreUnderTest>> openMmap(const testki
 
 }  // namespace
 
-PATCHBAY_STORE_CONTRACT(MmapStore, openMmap, {.usesFileSystem = true});
+// RocketMQ's log: a batch of a client is several records, of which a crash may leave the first; whole files are removed; bodies have a
+// checksum, which recovery looks at and a read does not.
+PATCHBAY_STORE_CONTRACT(MmapStore, openMmap,
+                        {.usesFileSystem = true, .detectsBitFlips = true, .tearsGroups = true, .trimGrainBytes = kSegmentBytes, .log = "commitlog/"});

@@ -38,9 +38,12 @@ patchbay::Result<std::unique_ptr<patchbay::testkit::StoreUnderTest>> openStore(c
     return std::unique_ptr<patchbay::testkit::StoreUnderTest>(std::move(opened));
 }
 
+// Each transaction is behind the one before in the write-ahead log; bodies have a checksum, which every read looks at.
+const patchbay::testkit::StoreTraits kTraits{.usesFileSystem = true, .detectsBitFlips = true, .detectsBitFlipsAfterStop = true, .log = "messages.db-wal"};
+
 }  // namespace
 
 PATCHBAY_STORE_CONTRACT(SqliteStore, [](const TempDir& dir, const StoreOptions& options) { return openStore(dir, options, 8U << 20); },
-                        {.usesFileSystem = true});
+                        kTraits);
 PATCHBAY_STORE_CONTRACT(SqliteStoreWithoutTail, [](const TempDir& dir, const StoreOptions& options) { return openStore(dir, options, 0); },
-                        {.usesFileSystem = true});
+                        kTraits);

@@ -26,9 +26,9 @@ FaultyFile& mine(sqlite3_file* file) { return *reinterpret_cast<FaultyFile*>(fil
 sqlite3_file* real(sqlite3_file* file) { return mine(file).real; }
 const sqlite3_io_methods& methods(sqlite3_file* file) { return *real(file)->pMethods; }
 
-int writeFault(sqlite3_file* file) {
+int writeFault(sqlite3_file* file, bool* torn = nullptr) {
     const auto* faults = mine(file).faults;
-    const Status fault = faults == nullptr ? Status::ok() : faults->beforeWrite();
+    const Status fault = faults == nullptr ? Status::ok() : faults->beforeWrite(torn);
     if (fault) return SQLITE_OK;
     return fault.code() == StatusCode::Full ? SQLITE_FULL : SQLITE_IOERR_WRITE;
 }
@@ -39,7 +39,11 @@ int onRead(sqlite3_file* file, void* to, int bytes, sqlite3_int64 offset) {
     return methods(file).xRead(real(file), to, bytes, offset);
 }
 int onWrite(sqlite3_file* file, const void* from, int bytes, sqlite3_int64 offset) {
-    if (const int fault = writeFault(file); fault != SQLITE_OK) return fault;
+    bool torn = false;
+    if (const int fault = writeFault(file, &torn); fault != SQLITE_OK) {
+        if (torn) (void)methods(file).xWrite(real(file), from, bytes / 2, offset);
+        return fault;
+    }
     if (auto* disk = mine(file).disk; disk != nullptr) disk->wrote(mine(file).name, offset, {static_cast<const char*>(from), static_cast<std::size_t>(bytes)});
     return methods(file).xWrite(real(file), from, bytes, offset);
 }

@@ -81,4 +81,4 @@ PATCHBAY_STORE_CONTRACT(ToyStore,
                             if (Status status = opened->open(); !status) return status;
                             return std::unique_ptr<StoreUnderTest>(std::move(opened));
                         },
-                        {.usesFileSystem = true, .detectsBitFlips = true});
+                        {.usesFileSystem = true, .detectsBitFlips = true, .detectsBitFlipsAfterStop = true, .log = "messages"});

@@ -8,11 +8,12 @@
 namespace patchbay::testkit {
 
 TestBatch::~TestBatch() {
-    PATCHBAY_ASSERT(!appended_ || wait());
+    PATCHBAY_ASSERT(appended_ == 0 || gone_ || wait());
+    EXPECT_LE(timesDone(), appended_) << "a batch was answered more than once";
 }
 
 void TestBatch::appendTo(service::MessageStore& store) {
-    appended_ = true;
+    ++appended_;
     store.append(*this);
 }
 

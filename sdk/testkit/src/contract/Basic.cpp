@@ -1,6 +1,9 @@
 // Order, limits, batches and filters: what append and read promise to each other.
 #include "Groups.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/util/Hash.h"
 #include "patchbay/service/QueueEnds.h"
@@ -188,7 +191,10 @@ TEST_P(MessageStoreContract, OneBatchMaySpanQueuesAndAnEmptyOneIsDone) {
     EXPECT_EQ(batch.timesDone(), 1);
     EXPECT_EQ(bodies("A", 0), (std::vector<std::string>{"0", "6"}));
     EXPECT_EQ(bodies("B", 2), (std::vector<std::string>{"5", "11"}));
-    EXPECT_EQ(store().queues().size(), 6U);
+    std::vector<std::pair<std::string, std::int32_t>> queues;
+    for (const auto& queue : store().queues()) queues.emplace_back(queue.topic, queue.queueId);
+    std::sort(queues.begin(), queues.end());
+    EXPECT_EQ(queues, (std::vector<std::pair<std::string, std::int32_t>>{{"A", 0}, {"A", 1}, {"A", 2}, {"B", 0}, {"B", 1}, {"B", 2}}));
 }
 
 TEST_P(MessageStoreContract, FiltersSkipAndTheNextOffsetIsBehindWhatTheySkipped) {
@@ -215,6 +221,31 @@ TEST_P(MessageStoreContract, FiltersSkipAndTheNextOffsetIsBehindWhatTheySkipped)
     EXPECT_EQ(bodies("TopicTest", 0, result->nextOffset).front(), std::to_string(result->nextOffset));
     EXPECT_GE(result->nextOffset, 8);
     EXPECT_LE(result->nextOffset, 9);
+}
+
+// One read need not look at all of it; but each goes on, and none passes a message that is wanted.
+TEST_P(MessageStoreContract, AFilterFindsWhatIsFarAway) {
+    static constexpr int kMessages = 2'500;
+    static constexpr int kWanted[] = {801, 1'600, 2'499};
+    TestBatch batch;
+    for (int i = 0; i < kMessages; ++i) {
+        const bool wanted = std::find(std::begin(kWanted), std::end(kWanted), i) != std::end(kWanted);
+        batch.add({.body = std::to_string(i), .tags = wanted ? "Rare" : "Common"});
+    }
+    batch.appendTo(store());
+    ASSERT_TRUE(batch.wait());
+    const TagFilter rare("Rare");
+    std::vector<std::int64_t> found;
+    service::ReadResult result;
+    for (std::int64_t offset = 0; offset < kMessages; offset = result.nextOffset) {
+        store().read("TopicTest", 0, offset, {}, &rare, result);
+        ASSERT_TRUE(result.status == ReadStatus::Found || result.status == ReadStatus::NoMatchedMessage) << "at offset " << offset;
+        for (const auto& message : messagesOf(result)) found.push_back(message.queueOffset);
+        ASSERT_GT(result.nextOffset, offset) << "a read that found nothing does not go on";
+        ASSERT_LE(result.nextOffset, kMessages);
+        EXPECT_EQ(result.status == ReadStatus::Found, !result.pieces.empty());
+    }
+    EXPECT_EQ(found, std::vector<std::int64_t>(std::begin(kWanted), std::end(kWanted)));
 }
 
 TEST_P(MessageStoreContract, HotReadsAnswerOrSayThatTheyWouldWait) {

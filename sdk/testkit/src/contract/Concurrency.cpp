@@ -1,7 +1,11 @@
-// Many writers, readers and listeners at once.
+// Many writers and readers at once, and the answers that each of them gets.
 #include "Groups.h"
+#include "Recorder.h"
 
 #include <atomic>
+#include <deque>
+#include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -14,50 +18,6 @@ namespace {
 
 using service::AppendStatus;
 using service::ReadStatus;
-
-/// Remembers what it was told; notes what breaks the order of a queue.
-class Recorder final : public service::AppendListener {
-public:
-    void appended(std::span<const service::AppendedRecord> records) noexcept override {
-        const std::lock_guard lock(mutex_);
-        for (const auto& record : records) {
-            const auto [at, first] = next_.emplace(std::pair(std::string(record.topic), record.queueId), record.queueOffset);
-            if (at->second != record.queueOffset) inOrder_ = false;
-            at->second = record.queueOffset + 1;
-            ++seen_;
-            if (first) firsts_.emplace(at->first, record.queueOffset);
-            lastProperties_ = record.properties;
-            lastBytes_ = record.recordBytes;
-        }
-    }
-    [[nodiscard]] int seen() const {
-        const std::lock_guard lock(mutex_);
-        return seen_;
-    }
-    [[nodiscard]] bool inOrder() const {
-        const std::lock_guard lock(mutex_);
-        return inOrder_;
-    }
-    [[nodiscard]] std::string lastProperties() const {
-        const std::lock_guard lock(mutex_);
-        return lastProperties_;
-    }
-    [[nodiscard]] std::int64_t firstOffset(const std::string& topic, std::int32_t queueId) const {
-        const std::lock_guard lock(mutex_);
-        const auto at = firsts_.find(std::pair(topic, queueId));
-        return at == firsts_.end() ? -1 : at->second;
-    }
-
-private:
-    using Name = std::pair<std::string, std::int32_t>;
-    mutable std::mutex mutex_;
-    std::map<Name, std::int64_t> next_;
-    std::map<Name, std::int64_t> firsts_;
-    std::string lastProperties_;
-    std::int32_t lastBytes_ = 0;
-    int seen_ = 0;
-    bool inOrder_ = true;
-};
 
 TEST_P(MessageStoreContract, ManyWritersKeepEachQueueDenseAndListenersSeeAllOnce) {
     static constexpr int kWriters = 4;
@@ -118,52 +78,6 @@ TEST_P(MessageStoreContract, ManyWritersKeepEachQueueDenseAndListenersSeeAllOnce
     EXPECT_EQ(bodiesSeen.size(), static_cast<std::size_t>(kWriters * kBatches * kPerBatch));
 }
 
-TEST_P(MessageStoreContract, ListenersStartWhereTheyAreAddedAndEndWhereTheyAreRemoved) {
-    appendMany(3);
-    Recorder early;
-    Recorder late;
-    store().addListener(early);
-    TestBatch batch;
-    batch.add({.body = "x", .tags = "TagA"}).brokerProperties = std::string_view("MORE\x01more\x02");
-    batch.appendTo(store());
-    ASSERT_TRUE(batch.wait());
-    EXPECT_EQ(early.seen(), 1);
-    EXPECT_EQ(early.firstOffset("TopicTest", 0), 3);
-    EXPECT_EQ(early.lastProperties(), std::string("TAGS\x01TagA\x02MORE\x01more\x02"));
-    store().addListener(late);
-    store().removeListener(early);
-    appendMany(2);
-    EXPECT_EQ(early.seen(), 1);
-    EXPECT_EQ(late.seen(), 2);
-    store().removeListener(late);
-    appendMany(1);
-    EXPECT_EQ(late.seen(), 2);
-}
-
-TEST_P(MessageStoreContract, NoCallbackAfterRemoveListenerReturnedWhileOthersWrite) {
-    std::atomic<bool> stop{false};
-    service::MessageStore& shared = store();
-    std::thread writer([&] {
-        while (!stop) appendOne(shared, {});
-    });
-    for (int round = 0; round < 50; ++round) {
-        auto recorder = std::make_unique<Recorder>();
-        shared.addListener(*recorder);
-        const auto from = shared.range("TopicTest", 0).max;
-        if (round % 2 == 0) {
-            while (shared.range("TopicTest", 0).max == from) std::this_thread::yield();
-        }
-        shared.removeListener(*recorder);
-        const int seen = recorder->seen();
-        std::this_thread::yield();
-        EXPECT_EQ(recorder->seen(), seen);
-        EXPECT_TRUE(recorder->inOrder());
-        recorder.reset();  // a late callback would be a use after free
-    }
-    stop = true;
-    writer.join();
-}
-
 /// Appends itself again from done(), a number of times.
 class Chain final : public service::AppendBatch {
 public:
@@ -202,6 +116,147 @@ TEST_P(MessageStoreContract, DoneMayStartTheNextAppend) {
     chain.start();
     EXPECT_TRUE(chain.wait());
     EXPECT_EQ(store().range("Chained", 0).max, 30);
+}
+
+// The batches outlive the store, so that an answer too much is seen whenever it comes.
+TEST_P(MessageStoreContract, EveryBatchIsAnsweredExactlyOnce) {
+    std::deque<TestBatch> batches;
+    batches.emplace_back();
+    for (int i = 0; i < 30; ++i) batches.emplace_back().add({.body = "body-" + std::to_string(i)});
+    batches.emplace_back().add({.body = std::string((4U << 20) + 1, 'X')});
+    TestBatch& group = batches.emplace_back();
+    group.add({.body = "g0", .groupSize = 2});
+    group.add({.topic = std::string(128, 't'), .body = "g1"});
+    group.add({.body = "body-30"});
+    for (auto& batch : batches) batch.appendTo(store());
+    for (auto& batch : batches) ASSERT_TRUE(batch.wait());
+    EXPECT_EQ(bodies(), numbered(0, 31));
+    close();
+    for (std::size_t i = 0; i < batches.size(); ++i) EXPECT_EQ(batches[i].timesDone(), 1) << "batch " << i;
+}
+
+TEST_P(MessageStoreContract, ACloseAnswersWhatIsUnderWay) {
+    static constexpr int kBatches = 40;
+    for (const bool sync : {false, true}) {
+        SCOPED_TRACE(sync ? "synchronous flush" : "asynchronous flush");
+        close();
+        syncFlush = sync;
+        const auto before = static_cast<int>(store().range("TopicTest", 0).max);
+        const bool held = sync && GetParam().traits.usesFileSystem;
+        if (held) files.holdSyncs();
+        std::deque<TestBatch> batches;
+        for (int i = 0; i < kBatches; ++i) {
+            batches.emplace_back().add({.body = "body-" + std::to_string(before + i)});
+            batches.back().appendTo(store());
+        }
+        if (held) {
+            ASSERT_TRUE(files.awaitHeldSync());
+            std::thread closer([this] { close(); });
+            files.clear();
+            closer.join();
+        } else {
+            close();
+        }
+        for (auto& batch : batches) batch.storeIsGone();
+        int stored = before;
+        for (const auto& batch : batches) {
+            ASSERT_EQ(batch.timesDone(), 1) << "after close() nobody can answer any more";
+            if (!service::isStored(batch.items[0].status)) continue;
+            EXPECT_EQ(batch.items[0].queueOffset, stored);
+            ++stored;
+        }
+        if (!store().capabilities().durable) return;
+        EXPECT_EQ(store().range("TopicTest", 0).max, stored) << "what was answered is there, and what was refused is not";
+    }
+}
+
+/// A thread that does the same again until it is stopped.
+class Again {
+public:
+    explicit Again(std::function<void()> what) : thread_([this, what = std::move(what)] {
+        do what();
+        while (!stop_);
+    }) {}
+    ~Again() {
+        stop_ = true;
+        thread_.join();
+    }
+
+private:
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+TEST_P(MessageStoreContract, RemovalAndLookUpMayRaceWithWritersAndReaders) {
+    static constexpr int kWriters = 2;
+    static constexpr int kBatches = 60;
+    service::MessageStore& shared = store();
+    const bool keys = shared.capabilities().keyIndex;
+    appendMany(1, "Kept");
+    std::atomic<std::int64_t> trims{0};
+    {
+        // A topic that is trimmed, and one that is deleted again and again.
+        const Again trimmer([&] {
+            if (trims++ < 50) {
+                EXPECT_TRUE(shared.trim(shared.stats().maxPhysicalOffset - 2'000));
+            }
+            std::this_thread::yield();
+        });
+        std::atomic<int> deletions{0};
+        const Again deleter([&] {
+            if (deletions++ < 50) {
+                EXPECT_TRUE(shared.deleteTopic("Deleted"));
+            }
+            std::this_thread::yield();
+        });
+        const Again finder([&] {
+            const auto stats = shared.stats();
+            EXPECT_LE(stats.minPhysicalOffset, stats.maxPhysicalOffset);
+            EXPECT_FALSE(shared.queues().empty());
+            EXPECT_TRUE(shared.offsetAt("Kept", 0, clock.wallMs(), service::Bound::Upper));
+            EXPECT_TRUE(shared.offsetAt("Deleted", 0, clock.wallMs(), service::Bound::Lower));
+            if (!keys) return;
+            const auto hits = shared.findByKey({.topic = "Kept", .key = "key", .endMs = std::numeric_limits<std::int64_t>::max()});
+            ASSERT_TRUE(hits) << hits.error().toString();
+            for (const auto& hit : hits->hits) EXPECT_EQ(parseRecords(hit.record.bytes).at(0).physicalOffset, hit.physicalOffset);
+        });
+        const Again reader([&] {
+            service::ReadResult result;
+            for (const char* topic : {"Kept", "Deleted"}) {
+                shared.read(topic, 0, shared.range(topic, 0).min, {}, nullptr, result);
+                ASSERT_NE(result.status, ReadStatus::Failed);
+                for (const auto& message : messagesOf(result)) {
+                    ASSERT_EQ(message.topic, topic);
+                    const auto one = shared.at(message.physicalOffset);
+                    if (one) {
+                        EXPECT_EQ(parseRecords(one->bytes).at(0).body, message.body);
+                    } else {
+                        EXPECT_EQ(one.error().code(), StatusCode::NotFound);
+                    }
+                }
+            }
+        });
+        std::vector<std::thread> writers;
+        for (int writer = 0; writer < kWriters; ++writer) {
+            writers.emplace_back([&shared] {
+                for (int i = 0; i < kBatches; ++i) {
+                    TestBatch batch;
+                    batch.add({.topic = "Kept", .body = "body", .keys = "key"});
+                    batch.add({.topic = "Deleted", .body = "g0", .groupSize = 2});
+                    batch.add({.topic = "Deleted", .body = "g1"});
+                    batch.appendTo(shared);
+                    ASSERT_TRUE(batch.wait());
+                    for (const auto& item : batch.items) ASSERT_EQ(item.status, AppendStatus::PutOk) << batch.failure.toString();
+                }
+            });
+        }
+        for (auto& writer : writers) writer.join();
+    }
+    EXPECT_EQ(shared.range("Kept", 0).max, 1 + kWriters * kBatches);
+    EXPECT_TRUE(shared.deleteTopic("Deleted"));
+    EXPECT_FALSE(shared.range("Deleted", 0).exists);
+    expectAppends(0, "fresh", "Deleted");
+    expectAppends(1 + kWriters * kBatches, "last", "Kept");
 }
 
 TEST_P(MessageStoreContract, MessagesAreVisibleWhenDoneIsCalled) {

@@ -44,13 +44,22 @@ void copyFiles(const std::string& from, const std::string& to) {
 
 }  // namespace
 
+std::vector<std::string> numbered(int from, int to, std::string_view prefix) {
+    std::vector<std::string> all;
+    for (int i = from; i < to; ++i) all.push_back(std::string(prefix) + std::to_string(i));
+    return all;
+}
+
 int useStoreContract() {
     if (observations != nullptr) return 0;
     observations = new Observations;  // owned by GoogleTest from here on
     testing::AddGlobalTestEnvironment(observations);
     linkBasicTests();
     linkConcurrencyTests();
+    linkDamageTests();
     linkDurabilityTests();
+    linkFaultTests();
+    linkListenerTests();
     linkLookupTests();
     linkRemovalTests();
     linkSpeedTests();
@@ -84,9 +93,24 @@ void MessageStoreContract::close() { open_.reset(); }
 void MessageStoreContract::killAndReopen() {
     auto copy = std::make_unique<TempDir>();
     copyFiles(dir_->path(), copy->path());
+    goOnWith(std::move(copy));
+}
+
+void MessageStoreContract::watchPower() {
+    close();
+    files.watchPower(dir_->path());
+}
+
+void MessageStoreContract::cutPowerAndReopen() {
+    auto left = std::make_unique<TempDir>();
+    files.leavePowerCut(left->path());
+    goOnWith(std::move(left));
+}
+
+void MessageStoreContract::goOnWith(std::unique_ptr<TempDir> dir) {
     killed_ = std::move(open_);
     killed_.reset();
-    killedDir_ = std::exchange(dir_, std::move(copy));
+    killedDir_ = std::exchange(dir_, std::move(dir));
 }
 
 void MessageStoreContract::copyFilesTo(const TempDir& copy) { copyFiles(dir_->path(), copy.path()); }
@@ -114,6 +138,13 @@ std::vector<std::string> MessageStoreContract::bodies(std::string_view topic, st
     std::vector<std::string> all;
     for (auto& message : readAll(store(), topic, queueId, offset)) all.push_back(std::move(message.body));
     return all;
+}
+
+void MessageStoreContract::expectAppends(std::int64_t queueOffset, std::string_view body, std::string_view topic) {
+    const auto item = appendOne(store(), {.topic = std::string(topic), .body = std::string(body)});
+    ASSERT_EQ(item.status, service::AppendStatus::PutOk);
+    EXPECT_EQ(item.queueOffset, queueOffset);
+    EXPECT_EQ(bodies(topic, 0, item.queueOffset), std::vector<std::string>{std::string(body)});
 }
 
 void MessageStoreContract::observed(std::string_view what, std::string_view value) const { observations->add(GetParam().name, what, value); }

@@ -58,6 +58,7 @@ TEST_P(MessageStoreContract, TimeSearchIsExactInALongQueue) {
 TEST_P(MessageStoreContract, KeysAreFoundNewestFirst) {
     if (!store().capabilities().keyIndex) {
         EXPECT_EQ(store().findByKey({.topic = "TopicTest", .key = "k"}).error().code(), StatusCode::Unsupported);
+        observed("key index", "no");
         GTEST_SKIP() << "no key index";
     }
     const auto find = [&](std::string_view key, service::KeyQuery query = {.topic = "TopicTest", .key = {}, .endMs = kNever}) {
@@ -103,6 +104,64 @@ TEST_P(MessageStoreContract, KeysAreFoundNewestFirst) {
         EXPECT_EQ(find("k"), (List{"2", "1"}));
     }
     observed("key index", "yes");
+}
+
+TEST_P(MessageStoreContract, TimeSearchStaysInTheQueueWhenTheClockGoesBack) {
+    const std::int64_t base = clock.wallMs();
+    for (const int t : {100, 200, 50, 60, 300}) {
+        clock.setWallMs(base + t);
+        ASSERT_EQ(appendOne(store(), {}).status, service::AppendStatus::PutOk);
+    }
+    // Where times do not grow there is no right answer but one of the queue.
+    for (int t = 0; t <= 350; t += 10) {
+        for (const Bound bound : {Bound::Lower, Bound::Upper}) {
+            const auto offset = store().offsetAt("TopicTest", 0, base + t, bound);
+            ASSERT_TRUE(offset) << offset.error().toString();
+            EXPECT_GE(*offset, 0);
+            EXPECT_LE(*offset, bound == Bound::Lower ? 5 : 4);
+        }
+    }
+    EXPECT_EQ(*store().offsetAt("TopicTest", 0, base + 301, Bound::Lower), 5);
+    EXPECT_EQ(*store().offsetAt("TopicTest", 0, base + 40, Bound::Lower), 0);
+    EXPECT_EQ(bodies().size(), 5U);
+}
+
+TEST_P(MessageStoreContract, KeysOfWhatWasRemovedAreNotFound) {
+    if (!store().capabilities().keyIndex) GTEST_SKIP() << "no key index";
+    const auto found = [&](std::string_view key, std::string_view topic = "TopicTest") {
+        std::vector<std::string> all;
+        const auto hits = store().findByKey({.topic = topic, .key = key, .endMs = kNever});
+        EXPECT_TRUE(hits) << hits.error().toString();
+        if (!hits) return all;
+        for (const auto& hit : hits->hits) {
+            EXPECT_GE(hit.physicalOffset, store().stats().minPhysicalOffset) << "a message that was trimmed";
+            all.push_back(parseRecords(hit.record.bytes).at(0).body);
+        }
+        return all;
+    };
+    using List = std::vector<std::string>;
+    appendOne(store(), {.body = "old", .keys = "k"});
+    appendOne(store(), {.topic = "Other", .body = "other", .keys = "k"});
+    ASSERT_TRUE(store().deleteTopic("TopicTest"));
+    EXPECT_TRUE(found("k").empty()) << "of a deleted topic";
+    appendOne(store(), {.body = "new", .keys = "k"});
+    EXPECT_EQ(found("k"), List{"new"}) << "of a topic that is there again";
+    EXPECT_EQ(found("k", "Other"), List{"other"});
+    if (durable()) {
+        killAndReopen();
+        EXPECT_EQ(found("k"), List{"new"}) << "after a kill";
+        EXPECT_EQ(found("k", "Other"), List{"other"});
+    }
+    const std::int64_t grain = GetParam().traits.trimGrainBytes;
+    for (std::int64_t bytes = 0; bytes < 2 * grain; bytes += 1'000'000) appendOne(store(), {.topic = "Fill", .body = std::string(1'000'000, 'f')});
+    ASSERT_TRUE(store().trim(store().stats().maxPhysicalOffset));
+    EXPECT_TRUE(found("k").empty()) << "of a trimmed message";
+    EXPECT_TRUE(found("k", "Other").empty());
+    appendOne(store(), {.body = "newest", .keys = "k"});
+    EXPECT_EQ(found("k"), List{"newest"});
+    if (!durable()) return;
+    close();
+    EXPECT_EQ(found("k"), List{"newest"});
 }
 
 }  // namespace

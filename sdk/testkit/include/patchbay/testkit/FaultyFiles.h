@@ -45,7 +45,8 @@ public:
     void leavePowerCut(const std::string& directory) const;
 
     // The faults themselves, for backends whose files go another way than through FileSystem.
-    [[nodiscard]] Status beforeWrite() const { return faults_->beforeWrite(nullptr); }
+    /// `torn`, which may be null: whether the write that fails leaves half of its bytes.
+    [[nodiscard]] Status beforeWrite(bool* torn = nullptr) const { return faults_->beforeWrite(torn); }
     [[nodiscard]] Status beforeRead() const { return faults_->look(&Faults::read); }
     /// Waits while syncs are held.
     [[nodiscard]] Status beforeSync() const { return faults_->waitForSync(); }

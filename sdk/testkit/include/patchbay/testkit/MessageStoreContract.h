@@ -2,8 +2,8 @@
 //
 //   PATCHBAY_STORE_CONTRACT(SqliteStore, [](const TempDir& dir, const StoreOptions& options) { return open(dir, options); });
 //
-// at global scope. The suite prints at its end what it observed as rows of the capability table, or writes them to the file
-// that the environment variable PATCHBAY_CAPABILITY_TABLE names.
+// at global scope. docs/store-contract.md has every case in a line. The suite prints at its end what it observed as rows of the
+// capability table, or writes them to the file that the environment variable PATCHBAY_CAPABILITY_TABLE names.
 #pragma once
 
 #include "patchbay/base/FileSystem.h"
@@ -42,7 +42,13 @@ using OpenStore = std::function<Result<std::unique_ptr<StoreUnderTest>>(const Te
 /// What the suite cannot see through MessageStore. Tests that do not apply are skipped and listed in the table.
 struct StoreTraits {
     bool usesFileSystem = false;    ///< all its files go through StoreOptions::files, so that faults can be injected
-    bool detectsBitFlips = false;   ///< a flipped bit in its files is found on start instead of being served
+    bool detectsBitFlips = false;   ///< after a kill, a body in whose bytes a bit is flipped is not served: the start or the read finds it
+    bool detectsBitFlipsAfterStop = false;  ///< the same after a clean stop
+    bool tearsGroups = false;       ///< what a crash leaves of a group that nobody was told of may be its first messages
+    std::int64_t trimGrainBytes = 0;  ///< a trim may leave that many bytes below the offset that it was given
+    /// Messages, or transactions of them, lie one behind the other in the files with this in their path: what stands before damage must
+    /// come back. Empty: they do not.
+    std::string log{};
 };
 
 struct StoreParam {
@@ -64,6 +70,10 @@ protected:
     void close();
     /// Goes on with a copy of the files as they are now, which is what is left of a killed process; the old store ends unseen.
     void killAndReopen();
+    /// Opens the store anew on files of which it is remembered from now on what is durable.
+    void watchPower();
+    /// Goes on with what a power cut now leaves at worst.
+    void cutPowerAndReopen();
     /// Copies the files as they are now into another directory.
     void copyFilesTo(const TempDir& copy);
     [[nodiscard]] Result<std::unique_ptr<StoreUnderTest>> open(const TempDir& dir);
@@ -75,6 +85,8 @@ protected:
                               const service::ReadLimits& limits = {}, const service::ReadFilter* filter = nullptr);
     /// The bodies of a whole queue.
     std::vector<std::string> bodies(std::string_view topic = "TopicTest", std::int32_t queueId = 0, std::int64_t offset = 0);
+    /// Appends one message that must be stored, with the offset `queueOffset`, and reads it back.
+    void expectAppends(std::int64_t queueOffset, std::string_view body = "afterwards", std::string_view topic = "TopicTest");
     [[nodiscard]] bool durable() { return store().capabilities().durable; }
     /// Adds a cell to the capability table.
     void observed(std::string_view what, std::string_view value) const;
@@ -84,6 +96,8 @@ protected:
     bool syncFlush = false;
 
 private:
+    void goOnWith(std::unique_ptr<TempDir> dir);
+
     std::unique_ptr<TempDir> dir_;
     std::unique_ptr<StoreUnderTest> open_;
     std::unique_ptr<StoreUnderTest> killed_;

@@ -28,7 +28,8 @@ struct TestMessage {
 /// A batch that owns its texts and can be waited for. done() may come on any thread.
 class TestBatch final : public service::AppendBatch {
 public:
-    /// Waits for an append that is still under way, because the store uses the batch until then; aborts when it hangs.
+    /// Waits for an append that is still under way, because the store uses the batch until then; aborts when it hangs. A test failure
+    /// when it was answered more than once.
     ~TestBatch() override;
     /// The item may be changed until append().
     service::AppendItem& add(const TestMessage& message);
@@ -37,6 +38,8 @@ public:
     /// False when done() does not come in time.
     bool wait(std::chrono::milliseconds atMost = std::chrono::seconds(20));
     [[nodiscard]] int timesDone() const;
+    /// The store is gone, so that nobody uses the batch any more: no answer is waited for.
+    void storeIsGone() noexcept { gone_ = true; }
 
     void done() noexcept override;
 
@@ -45,7 +48,8 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     int done_ = 0;
-    bool appended_ = false;
+    int appended_ = 0;
+    bool gone_ = false;
 };
 
 /// A stored message, taken out of its record.
