@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdio>
+#include <deque>
 #include <string>
 #include <sys/wait.h>
 
@@ -60,7 +61,7 @@ protected:
     /// The JSON that a successful command prints, parsed.
     static json::Document parsed(const std::string& line, std::string& text) {
         text = done(line + " --json");
-        auto document = json::Document::parse(text);
+        auto document = json::Document::parse(texts_.emplace_back(text));
         EXPECT_TRUE(document) << text;
         return document ? std::move(*document) : std::move(*json::Document::parse("null"));
     }
@@ -73,6 +74,9 @@ protected:
     }
 
     static inline BrokerProcess* broker_ = nullptr;
+
+private:
+    static inline std::deque<std::string> texts_;   ///< what documents refer to
 };
 
 /// The same with the store that the parameter names; instantiated once a store, so that each has one broker for all tests.
