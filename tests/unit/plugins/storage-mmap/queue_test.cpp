@@ -66,7 +66,7 @@ TEST_F(MmapQueue, OneThatNobodyCanUseIsNotLookedForAgain) {
     close();
     const std::string path = "/store/consumequeue/TopicTest/0/" + fileName(0);
     resize(path, static_cast<std::uint64_t>(options.queueFileBytes) + 20);
-    Parts parts(files, log, options);
+    Parts parts(files, clock, log, options);
     ASSERT_TRUE(parts.commitLog.open());
     auto queue = Ref<ConsumeQueue>::adopt(new ConsumeQueue(parts.environment, name("TopicTest"), 0, QueueKind::Simple, true));
     EXPECT_EQ(parts.environment.unloaded, 1);
