@@ -19,7 +19,8 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <system_error>
-#include <thread>
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 
 namespace patchbay::kernel {
@@ -54,7 +55,11 @@ public:
             // The next one would fail as well. Without any descriptor Poco's own look at the socket fails, and it pauses itself.
             registry_.context().log.limited(plugin::LogLevel::Error, "a connection is dropped: no descriptor can be had for it (limit of open files)",
                                             {{"error", std::generic_category().message(errno)}});
-            std::this_thread::sleep_for(kPause);
+            std::mutex mutex;
+            std::condition_variable never;
+            std::unique_lock lock(mutex);
+            const Clock& clock = registry_.context().clock;
+            clock.wait(never, lock, clock.now() + kPause);
             return false;
         }
         SocketAddress remote;

@@ -10,6 +10,7 @@
 namespace patchbay::test {
 namespace {
 
+// One store: the other has no files of queues.
 TEST(Descriptors, FilesOfQueuesCountAsNeeded) {
     const rlimit few{2000, 2000};
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);

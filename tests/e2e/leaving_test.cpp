@@ -55,6 +55,7 @@ TEST_P(Leaving, ABrokerThatStopsIsInNoRouteWheneverItIsTold) {
 
 PATCHBAY_ON_EACH_STORE(Leaving);
 
+// One store: no message is stored.
 TEST(Registering, ABrokerRegistersAtTheNameServerInItsProcessToo) {
     BrokerProcess nameServer("roles = namesrv");
     ASSERT_TRUE(nameServer.start()) << nameServer.output();

@@ -147,6 +147,7 @@ protected:
     std::unique_ptr<RawClient> client_;
 };
 
+// One store: recorded positions are those of a commit log.
 TEST_F(Recorded, RequestsAreAnsweredAsTheyWere) {
     int compared = 0;
     for (const char* scenario : kScenarios) {

@@ -85,6 +85,7 @@ protected:
     TempFolder backups_;
 };
 
+// One store: it is about the database that holds the whole broker.
 TEST_F(Restore, ACopyOfTheDatabaseIsTheWholeBroker) {
     const auto blocks = recipe();
     ASSERT_EQ(blocks.size(), 2U);
