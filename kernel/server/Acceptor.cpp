@@ -14,13 +14,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <fcntl.h>
+#include <mutex>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <system_error>
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
 namespace patchbay::kernel {

@@ -28,7 +28,9 @@ std::shared_ptr<const Queues> queuesOf(const std::string& topic, const protocol:
     Queues queues;
     for (const auto& data : route.queueDatas) {
         if (!protocol::isReadable(data.perm)) continue;
-        for (std::int32_t id = 0; id < data.readQueueNums; ++id) queues.push_back({topic, data.brokerName, id});
+        // Name servers take any number from whoever registers.
+        const std::int32_t count = std::min(data.readQueueNums, protocol::kTopicQueuesMax);
+        for (std::int32_t id = 0; id < count; ++id) queues.push_back({topic, data.brokerName, id});
     }
     std::ranges::sort(queues);
     return std::make_shared<const Queues>(std::move(queues));

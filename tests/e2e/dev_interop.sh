@@ -29,5 +29,5 @@ check "a bad one, too" 1 "0 passed, 1 failed" 'echo FAIL badly; exit 1'
 check "a program that says nothing has failed" 1 "0 passed, 1 failed" 'exit 1'
 check "whatever its exit code" 1 "0 passed, 1 failed" 'exit 0'
 check "a program that fails after its verdicts has failed" 1 "1 passed, 1 failed" 'echo PASS well; exit 3'
-check "a group that does not exist is an error" 1 "swap_java clients_mmap clients_sqlite" 'exit 0' no_such_group
+check "a group that does not exist is an error" 1 "clients store_swap" 'exit 0' no_such_group
 exit $failed

@@ -2,7 +2,6 @@
 // How: routes made by hand.
 // Left to others: asking for them (remoting_test, integration).
 #include "patchbay/client/Message.h"
-#include "patchbay/protocol/message/Names.h"
 #include "route/NameServers.h"
 #include "route/Route.h"
 
@@ -39,12 +38,6 @@ TEST(ARoute, KnowsAddresses) {
     EXPECT_EQ(*route->addressOf("c", 0), "c2");
     EXPECT_EQ(route->masterOf("c"), nullptr);
     EXPECT_EQ(route->addressOf("x", 0), nullptr);
-}
-
-TEST(ARoute, OfAnOrderedTopicHasAsManyQueuesAsATopicMayHave) {
-    protocol::TopicRouteData data;
-    data.orderTopicConf = "b:2147483647";
-    EXPECT_EQ(Route::from("T", data)->toWrite.size(), static_cast<std::size_t>(protocol::kTopicQueuesMax));
 }
 
 TEST(ARoute, OfAnOrderedTopicHasExactlyItsQueues) {

@@ -64,11 +64,6 @@ TEST(Bodies, QueueKeysMayBeBareOrQuoted) {
 }
 
 TEST(Bodies, QueuesOfATopicAreLimited) {
-    const auto route = TopicRouteData::fromJson(
-        R"({"queueDatas":[{"brokerName":"b","perm":6,"readQueueNums":2147483647,"writeQueueNums":2147483647}]})");
-    ASSERT_TRUE(route);
-    EXPECT_EQ(route->queueDatas.at(0).readQueueNums, kTopicQueuesMax);
-    EXPECT_EQ(route->queueDatas.at(0).writeQueueNums, kTopicQueuesMax);
     const auto wrapper = TopicConfigSerializeWrapper::fromJson(
         R"({"topicConfigTable":{"T":{"readQueueNums":2147483647,"writeQueueNums":65537}}})");
     ASSERT_TRUE(wrapper);

@@ -3,10 +3,6 @@
 #include "Fields.h"
 #include "Writing.h"
 
-#include "patchbay/protocol/message/Names.h"
-
-#include <algorithm>
-
 namespace patchbay::protocol {
 
 void QueueData::write(json::Writer& out) const {
@@ -27,9 +23,6 @@ Result<QueueData> QueueData::read(json::Value value) {
         .read("readQueueNums", data.readQueueNums)
         .read("topicSysFlag", data.topicSysFlag)
         .read("writeQueueNums", data.writeQueueNums);
-    // Whoever reads a route makes a list of so many queues.
-    data.readQueueNums = std::min(data.readQueueNums, kTopicQueuesMax);
-    data.writeQueueNums = std::min(data.writeQueueNums, kTopicQueuesMax);
     return std::move(fields).finish(std::move(data));
 }
 

@@ -7,6 +7,7 @@
 #include "RebalancePlugin.h"
 #include "TopicsPlugin.h"
 
+#include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/route/TopicRoute.h"
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/PluginRunner.h"
@@ -115,7 +116,7 @@ protected:
             return answer;
         }
         protocol::TopicRouteData data;
-        for (const auto& broker : brokers_) data.queueDatas.push_back({broker, 4, 4, 6, 0});
+        for (const auto& broker : brokers_) data.queueDatas.push_back({broker, queuesOfEach_, 4, 6, 0});
         data.queueDatas.push_back({"write-only", 4, 4, 2, 0});
         answer.body = json::encode(data);
         return answer;
@@ -147,6 +148,7 @@ protected:
     }
     ResponseCode setMode(const std::string& body) { return context_.call(RequestCode::SetMessageRequestMode, Fields{}, body).code(); }
 
+    std::int32_t queuesOfEach_ = 4;
     testkit::TempDir dir_;
     testkit::FakeContext context_;
     std::unique_ptr<testkit::PluginRunner> runner_;
@@ -206,6 +208,13 @@ TEST_F(RebalanceTest, QueuesOfAllBrokersAreSharedAndARouteIsAskedForOnce) {
     brokers_ = {"gold-a"};
     EXPECT_EQ(queues(assign("OnTopic", "OnG", "c1")), 2U);
     EXPECT_EQ(asked_, 2);
+}
+
+TEST_F(RebalanceTest, ARouteThatSaysSoHasNotMoreQueuesThanATopicMayHave) {
+    begin();
+    queuesOfEach_ = INT32_MAX;
+    join("only", "OnG", "192.0.2.1:1");
+    EXPECT_EQ(queues(assign("OnTopic", "OnG", "only")), brokers_.size() * static_cast<std::size_t>(protocol::kTopicQueuesMax));
 }
 
 TEST_F(RebalanceTest, ManyThatAskAtOnceCostOneCall) {

@@ -63,7 +63,7 @@ protected:
 
     void start(testkit::Settings settings = {}, const std::string& servers = kOne) {
         // Answers come with pump() only, on the thread that would wait for them.
-        settings.try_emplace("unregisterBrokerTimeoutMillis", "1");
+        settings.try_emplace("unregisterBrokerTimeoutMillis", "0");
         topics.set("A");
         topics.set("B");
         context.provide<service::TopicConfigs>(topics);
@@ -375,9 +375,16 @@ TEST_F(RegistrationTest, ARegistrationThatFailsWhileLeavingIsTakenBackAllTheSame
 
 TEST_F(RegistrationTest, AServerThatDoesNotAnswerHoldsUpTheStopForABoundedTime) {
     start({{"unregisterBrokerTimeoutMillis", "20"}});
-    const auto begin = std::chrono::steady_clock::now();
-    runner.stop();
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+    std::atomic<bool> stopped = false;
+    std::thread stopping([&] {
+        runner.stop();
+        stopped = true;
+    });
+    while (!stopped) {
+        context.manualClock().advance(1ms);
+        std::this_thread::yield();
+    }
+    stopping.join();
     EXPECT_EQ(calls(RequestCode::UnregisterBroker).size(), 1U) << "behind the registration, on the same connection";
     context.remoting().answer(0, success());
     context.remoting().answer(1, success());
