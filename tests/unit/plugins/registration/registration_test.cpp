@@ -530,7 +530,7 @@ TEST_F(WithRouteTable, ASingleTopicIsRegisteredToo) {
     topics.set("A");
     context.provide<service::TopicConfigs>(topics);
     context.brokerIdentity().namesrvAddr = kOne;
-    runner.add<RegistrationPlugin>();
+    runner.add<RegistrationPlugin>({{"unregisterBrokerTimeoutMillis", "0"}});
     ASSERT_TRUE(runner.start().isOk());
     context.pump();
     EXPECT_EQ(queuesOf("A"), 4);
