@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace patchbay::plugins::sqlite {
 
@@ -140,10 +141,18 @@ Result<LoadedState> MessageTables::load() {
 Status MessageTables::begin() {
     ++transactions_;
     stampsBefore_ = stamps_.size();
+    begun_ = true;
     return database_.execute("BEGIN IMMEDIATE");
 }
 
+Status MessageTables::commit() {
+    Status done = database_.execute("COMMIT");
+    if (done) begun_ = false;
+    return done;
+}
+
 void MessageTables::rollback() noexcept {
+    if (!std::exchange(begun_, false)) return;
     stamps_.keep(stampsBefore_);
     if (database_.inTransaction()) static_cast<void>(database_.execute("ROLLBACK"));
 }

@@ -36,7 +36,8 @@ public:
     Result<LoadedState> load();
 
     Status begin();
-    Status commit() { return database_.execute("COMMIT"); }
+    Status commit();
+    /// Nothing when there was no begin() since the last commit().
     void rollback() noexcept;
 
     /// The new row's id.
@@ -90,6 +91,7 @@ private:
     std::unique_ptr<int> walPages_;  // SQLite's callback writes to it; must not move
     Stamps stamps_;
     std::size_t stampsBefore_ = 0;   // before the open transaction
+    bool begun_ = false;             // also when SQLite has taken the transaction back itself
     std::int64_t transactions_ = 0;
     Database database_;
     Statement insertMessage_;

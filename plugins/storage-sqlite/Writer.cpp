@@ -393,6 +393,8 @@ void Writer::undo(std::vector<service::AppendBatch*>& group, const Status& why) 
     written_.clear();
     created_.clear();
     nextPhysical_ = stats_.nextPhysical;
+    // What was reserved stays until its block goes, and blocks go here and in publish() only.
+    tail_.trim();
     for (auto* batch : group) refuseAll(*batch, appendStatusOf(why), why);
 }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -316,6 +317,29 @@ TEST_F(SqliteBadDays, MessagesAreRefusedBeforeTheDiskIsFullAndTakenAgainWhenTher
     EXPECT_TRUE(small.stats().writable);
 }
 
+TEST_F(SqliteBadDays, AGroupThatIsRefusedBeforeItsTransactionForgetsNoStamp) {
+    SmallDisk disk;
+    disk.freeBytes = 1 << 30;
+    settings.tailCacheBytes = 0;
+    SqliteStore small(settings, disk, clock, log);
+    ASSERT_TRUE(small.open());
+    const auto put = [&] {
+        testkit::TestBatch batch;
+        batch.add({}).brokerProperties = "TRACE_ON\x01true\x02MSG_REGION\x01" "DefaultRegion\x02";
+        batch.appendTo(small);
+        EXPECT_TRUE(batch.wait());
+        return service::isStored(batch.items[0].status);
+    };
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(put());
+    disk.freeBytes = 0;
+    clock.advance(std::chrono::seconds(1));
+    EXPECT_FALSE(put());
+    disk.freeBytes = 1 << 30;
+    clock.advance(std::chrono::seconds(1));
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(put());
+    EXPECT_EQ(ask("SELECT count(*) FROM stamp"), "1");
+}
+
 TEST_F(SqliteBadDays, AFullDiskIsNamedAndWritesGoOnByThemselves) {
     testkit::FaultyFiles faults(systemFiles());
     test::useFaultyVfs(&faults);
@@ -332,6 +356,33 @@ TEST_F(SqliteBadDays, AFullDiskIsNamedAndWritesGoOnByThemselves) {
     EXPECT_EQ(appendOne(store(), {.body = "next"}).queueOffset, 1);
     EXPECT_TRUE(log.contains("PB-1501 cannot write"));
     EXPECT_TRUE(log.contains("writes work again"));
+    close();
+}
+
+TEST_F(SqliteBadDays, WhatIsRefusedAgainAndAgainTakesNoMemory) {
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    settings.tailCacheBytes = 4 << 20;
+    appendOne(store(), {.body = "kept"});
+    faults.failWrites(Status(StatusCode::Full, "no space left on device"));
+    const std::string body(1 << 20, 'b');
+    const auto refuse = [&] {
+        testkit::TestBatch batch;
+        batch.add({.body = body});
+        batch.appendTo(store());
+        ASSERT_TRUE(batch.wait());
+        ASSERT_FALSE(service::isStored(batch.items[0].status));
+    };
+    for (int i = 0; i < 8; ++i) refuse();
+    const auto allocated = [] {
+        const struct mallinfo2 all = ::mallinfo2();
+        return all.uordblks + all.hblkhd;
+    };
+    const std::size_t before = allocated();
+    for (int i = 0; i < 40; ++i) refuse();
+    EXPECT_LT(allocated(), before + (8U << 20));
+    faults.clear();
+    EXPECT_EQ(appendOne(store(), {.body = "next"}).queueOffset, 1);
     close();
 }
 
