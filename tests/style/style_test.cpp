@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -79,6 +79,27 @@ TEST(Style, PluginsIncludeOnlyTheSdkTheirOwnAndTheSystem) {
     }
 }
 
+/// Whether a line asks the system itself for time, files or sockets.
+bool callsTheSystem(const std::string& line) {
+    for (const char* const call : {"std::ifstream", "std::ofstream", "std::fstream", "fopen(", "steady_clock::now", "system_clock::now", "wait_for(",
+                                   "wait_until(", "sleep_for(", "sleep_until(", "usleep(", "getifaddrs(", "std::filesystem::exists",
+                                   "std::filesystem::equivalent", "std::filesystem::remove", "std::filesystem::rename",
+                                   "std::filesystem::create_dir", "std::filesystem::directory_iter", "std::filesystem::file_size",
+                                   "std::filesystem::is_", "std::filesystem::recursive"}) {
+        if (line.find(call) != std::string::npos) return true;
+    }
+    for (const char* const call : {"open", "read", "write", "pread", "pwrite", "unlink", "rename", "socket", "connect", "fsync", "fdatasync", "mmap",
+                                   "stat", "mkdir", "poll"}) {
+        const std::string global = std::string("::") + call + "(";
+        for (auto at = line.find(global); at != std::string::npos; at = line.find(global, at + 1)) {
+            // A name before it makes it a member of something.
+            const char before = at == 0 ? ' ' : line[at - 1];
+            if (std::isalnum(static_cast<unsigned char>(before)) == 0 && before != '_' && before != ':' && before != '>') return true;
+        }
+    }
+    return false;
+}
+
 // A file that is not named here reaches time, files and sockets by the seams alone, so that a test, or a simulated cluster, decides them.
 TEST(Style, NothingAboveTheSeamsCallsTheSystem) {
     const std::set<std::string> known{
@@ -95,10 +116,6 @@ TEST(Style, NothingAboveTheSeamsCallsTheSystem) {
         "plugins/storage-sqlite/SqlitePlugin.cpp",  // whether two names are one directory
         "sdk/client/src/instance/Identity.cpp",  // the machine's addresses
     };
-    const std::regex call(
-        R"re(std::[io]?fstream|\bfopen\(|[^\w:]::(open|read|write|pread|pwrite|unlink|rename|socket|connect|fsync|fdatasync|mmap|stat|mkdir|poll)\()re"
-        R"re(|(steady|system)_clock::now|\bwait_(for|until)\(|\bsleep_(for|until)\(|\busleep\(|\bgetifaddrs\()re"
-        R"re(|std::filesystem::(exists|equivalent|remove|rename|create_dir|directory_iter|file_size|is_|recursive))re");
     std::vector<fs::path> files = sourcesUnder(kSource / "kernel");
     for (const char* const folder : {"plugins", "sdk/plugin-api", "sdk/client"}) {
         const auto more = sourcesUnder(kSource / folder);
@@ -110,7 +127,7 @@ TEST(Style, NothingAboveTheSeamsCallsTheSystem) {
         std::string line;
         for (int number = 1; std::getline(lines, line); ++number) {
             if (line.find("//") != std::string::npos) line.resize(line.find("//"));
-            EXPECT_FALSE(std::regex_search(line, call)) << file.string() << ":" << number << ": " << line << " (see CONTRIBUTING.md on seams)";
+            EXPECT_FALSE(callsTheSystem(line)) << file.string() << ":" << number << ": " << line << " (see CONTRIBUTING.md on seams)";
         }
     }
 }
