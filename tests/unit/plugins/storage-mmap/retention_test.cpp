@@ -21,6 +21,7 @@ protected:
 
     /// Fills the log until its so manyth file has been begun; bodies are numbered. The next file is not prepared yet.
     void fill(std::int64_t files) {
+        store().tunables().queueFlushIntervalMs = 100 * 3'600'000;  // queues' files would take room, too, whenever their thread comes
         while (store().stats().maxPhysicalOffset <= (files - 1) * options.segmentBytes) {
             ASSERT_EQ(append(std::to_string(sent_) + std::string(1100, 'x')).queueOffset, sent_);
             ++sent_;
