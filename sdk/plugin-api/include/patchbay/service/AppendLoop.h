@@ -87,9 +87,10 @@ public:
 
 private:
     void done() noexcept override {
-        ended_.store(true, std::memory_order_release);
-        // Everything under the lock, the signal too: stop() is followed by destruction.
+        // Everything under the lock. The signal: stop() is followed by destruction. The end, too: a look that has seen it may submit the
+        // next append, which waits for the lock then, or this would take that one for ended.
         const std::lock_guard lock(mutex_);
+        ended_.store(true, std::memory_order_release);
         appending_ = false;
         if (lookWhenDone_) post();
         allEnded_.notify_all();
