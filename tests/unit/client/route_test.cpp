@@ -60,6 +60,8 @@ TEST(ARoute, WithMoreQueuesThanATopicMayHaveIsRefused) {
     data.queueDatas[0].writeQueueNums = -1;
     data.orderTopicConf = "b:4;a:2147483647";
     EXPECT_EQ(Route::check("T", data).code(), StatusCode::Corrupt);
+    data.orderTopicConf = "b:4;a:9223372036854775807";
+    EXPECT_EQ(Route::check("T", data).code(), StatusCode::Corrupt);
     data.orderTopicConf = "b:4;a:99999999999999999999";  // no number that fits anywhere: no queues
     EXPECT_TRUE(Route::check("T", data));
     data.queueDatas.resize(17, data.queueDatas[0]);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 namespace patchbay::client {
@@ -53,7 +54,8 @@ Status Route::check(const std::string& topic, const protocol::TopicRouteData& da
     for (const auto& queues : data.queueDatas) shares.push_back({queues.brokerName, std::max(queues.readQueueNums, queues.writeQueueNums)});
     std::int64_t all = 0;
     for (const auto& share : shares) {
-        all += std::max<std::int64_t>(share.queues, 0);
+        // The text of an ordered topic may name any number; the first that is too large ends this.
+        all += std::clamp<std::int64_t>(share.queues, 0, std::numeric_limits<std::int32_t>::max());
         if (share.queues <= protocol::kTopicQueuesMax && all <= kQueuesMax) continue;
         return {StatusCode::Corrupt, "the name server says that topic '" + topic + "' has " + std::to_string(share.queues) + " queues on broker '" +
                                          std::string(share.broker) + "', " + std::to_string(all) + " in all; " + std::to_string(protocol::kTopicQueuesMax) +
