@@ -69,7 +69,9 @@ Status MessageTables::sayLogLimit(std::int64_t bytes) {
     const auto said = database_.integer("SELECT value FROM meta WHERE name = 'wal_bytes_limit'");
     if (!said) return said.error();
     if (*said == bytes) return Status::ok();
-    return database_.execute("INSERT OR REPLACE INTO meta VALUES ('wal_bytes_limit', " + std::to_string(bytes) + ")");
+    const Status kept = database_.execute("INSERT OR REPLACE INTO meta VALUES ('wal_bytes_limit', " + std::to_string(bytes) + ")");
+    // A full disk may be why somebody changed the key.
+    return kept.code() == StatusCode::Full ? Status::ok() : kept;
 }
 
 Status MessageTables::prepareAll() {

@@ -363,6 +363,21 @@ TEST_F(SqliteBadDays, AFullDiskIsNamedAndWritesGoOnByThemselves) {
     close();
 }
 
+TEST_F(SqliteBadDays, AFullDiskDoesNotStopAStartWithAnotherLimitOfTheLog) {
+    appendOne(store(), {.body = "kept"});
+    close();
+    settings.walBytesLimit *= 2;
+    testkit::FaultyFiles faults(systemFiles());
+    test::useFaultyVfs(&faults);
+    faults.failWrites(Status(StatusCode::Full, "no space left on device"));
+    EXPECT_EQ(testkit::readAll(store(), "TopicTest", 0).size(), 1U);
+    faults.clear();
+    close();
+    store();
+    EXPECT_EQ(ask("SELECT value FROM meta WHERE name = 'wal_bytes_limit'"), std::to_string(settings.walBytesLimit));
+    close();
+}
+
 TEST_F(SqliteBadDays, WhatIsRefusedAgainAndAgainTakesNoMemory) {
     testkit::FaultyFiles faults(systemFiles());
     test::useFaultyVfs(&faults);
