@@ -143,7 +143,6 @@ Status MmapStore::recover() {
     state_.storeTime = outcome->lastStoreTime;
     state_.lastRecord = outcome->lastRecord;
     if (Status opened = index_.open(*checkpoint, outcome->clean, recovery.mark()); !opened) return opened;
-    if (Status gone = files_.remove(layout_.lastStop()); !gone && gone.code() != StatusCode::NotFound) return gone;
     if (checkpoint->safePosition > outcome->lastRecord) {
         // What it names was cut off. Another record could come to lie there, and the next recovery would begin too late.
         checkpoint->safePosition = -1;
@@ -224,6 +223,8 @@ void MmapStore::markStop() noexcept {
     // Were it there at the next start, a Java broker would have been here meanwhile.
     (void)files_.remove(layout_.abortBackup());
     if (Status written = mark.write(files_, layout_.lastStop()); !written) {
+        // The one before would pass for it while nothing is stored.
+        (void)files_.remove(layout_.lastStop());
         log_.warn("what this stop left is not noted, so the next start cannot check it", {{"error", written.toString()}});
     }
 }

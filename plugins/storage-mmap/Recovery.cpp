@@ -114,6 +114,8 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
     if (mark_ && mark_->logEnd != outcome_.end) mark_.reset();
     if (mark_) {
         if (Status checked = checkQueues(); !checked) return checked;
+    } else if (!outcome_.clean && !*javaStopped && !noQueues_) {
+        findMissing();
     }
     if (!segments.empty()) {
         if (Status built = rebuild(from, nullptr, touched); !built) return built;
@@ -265,7 +267,9 @@ Status Recovery::restore(const RecordView& record, const Place& place, bool from
         // rebuilt.
         const bool lost = fromOldest || (!outcome_.clean && place.offset == 0);
         if (!listed && (!lost || (outcome_.clean && !noQueues_))) {
-            ++counts_.skipped;
+            // After a crash only a fault takes a directory away from under messages that came before.
+            if (!outcome_.clean) incomplete_.insert({std::string(place.topic), place.queueId});
+            else ++counts_.skipped;
             return Status::ok();
         }
         queue = queues_.obtain(place.topic, place.queueId);
@@ -307,6 +311,16 @@ Status Recovery::syncFound() {
         if (Status synced = files_.syncAll(directory); !synced) return synced;
     }
     return Status::ok();
+}
+
+void Recovery::findMissing() {
+    const std::optional<StopMark> before = StopMark::read(files_, layout_.lastStop());
+    if (!before) return;
+    for (const StopMark::Queue& left : before->queues) {
+        const bool gone = left.newest >= 0 && left.newest < commitLog_.min();
+        if (left.max <= 0 || gone || deleted_.contains(left.topic, left.newest) || queues_.find(left.topic, left.id)) continue;
+        incomplete_.insert({left.topic, left.id});
+    }
 }
 
 Status Recovery::checkQueues() {

@@ -14,7 +14,7 @@ namespace patchbay::mmapstore {
 
 /// The content of the file `lastStop`, which RocketMQ has no part in and ignores. A value.
 /// A text: the end of the log, a line for each consume queue and each key-index file, and the number of lines, so that half a
-/// file is none. It only counts after a clean stop and for a log of this end.
+/// file is none. It only counts after a clean stop and for a log of this end; after a crash it still tells which queues there were.
 struct StopMark {
     struct Queue {
         std::string topic;

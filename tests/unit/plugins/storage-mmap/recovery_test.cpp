@@ -164,6 +164,54 @@ TEST_F(MmapRecovery, LostQueuesAreRebuiltFromTheLog) {
     expectBodies(50, "Other");
 }
 
+TEST_F(MmapRecovery, AQueueThatIsLostBehindTheCheckpointIsRebuiltAfterACrash) {
+    open();
+    appendMany(0, 200);
+    appendMany(0, 50, "Other");
+    close();
+    open();
+    appendMany(200, 210);
+    kill();
+    ASSERT_TRUE(removeTree(*disk, "/store/consumequeue/Other"));
+    open();
+    EXPECT_TRUE(log.contains("consume queues lack messages"));
+    expectBodies(210);
+    expectBodies(50, "Other");
+    EXPECT_EQ(append("body-50", "Other").queueOffset, 50);
+}
+
+TEST_F(MmapRecovery, AQueueThatIsLostBehindTheCheckpointIsKnownByItsNewerMessages) {
+    open();
+    appendMany(0, 200);
+    appendMany(0, 50, "Other");
+    close();
+    // As a store that never stopped cleanly.
+    ASSERT_TRUE(disk->remove("/store/lastStop"));
+    open();
+    appendMany(50, 60, "Other");
+    kill();
+    ASSERT_TRUE(removeTree(*disk, "/store/consumequeue/Other"));
+    open();
+    expectBodies(60, "Other");
+}
+
+TEST_F(MmapRecovery, ADeletedTopicIsNotTakenForALostOneAfterACrash) {
+    open();
+    appendMany(0, 20);
+    appendMany(0, 5, "Other");
+    close();
+    open();
+    appendMany(20, 30);
+    ASSERT_TRUE(store().deleteTopic("TopicTest"));
+    appendMany(5, 8, "Other");
+    kill();
+    log.clear();
+    open();
+    EXPECT_FALSE(store().range("TopicTest", 0).exists);
+    EXPECT_FALSE(log.contains("consume queues lack messages"));
+    expectBodies(8, "Other");
+}
+
 TEST_F(MmapRecovery, AQueueFileOfAWrongSizeMakesOneQueueUnusableAndNoOther) {
     open();
     appendMany(0, 100);
