@@ -259,6 +259,39 @@ TEST_P(PatchctlOnStore, ClustersAndBrokersAreShown) {
     EXPECT_NE(done("route CtlFence --json").find("\"perm\":\"RW-\""), std::string::npos);
 }
 
+TEST_P(PatchctlOnStore, MembersAreSeenAndToldThroughAPortForAdministrationAlone) {
+    BrokerProcess other("adminListenPort = 0\n" + onStore(GetParam()));
+    ASSERT_TRUE(other.start()) << other.output();
+    const std::string at = " -n 127.0.0.1:" + std::to_string(other.namesrvPort());
+    const std::string admin = at + " -b 127.0.0.1:" + std::to_string(other.adminPort());
+    int tries = 0;
+    while (shell("topic create CtlAdmin --queues 1" + admin).exit == 3) ASSERT_LT(++tries, 200) << other.output();
+    done("message send CtlAdmin --body a --count 2" + at);
+    done("group create CtlAdminGroup" + admin);
+    const std::string reset = "offset reset CtlAdminGroup --topic CtlAdmin --to ";
+    done(reset + "last" + at);
+    RawClient member(other.brokerPort());
+    protocol::HeartbeatData beat;
+    beat.clientId = "admin@1";
+    protocol::ConsumerData consumer;
+    consumer.groupName = "CtlAdminGroup";
+    consumer.consumeType = protocol::ConsumeType::Passively;
+    consumer.messageModel = protocol::MessageModel::Clustering;
+    consumer.subscriptionDataSet.push_back(*protocol::SubscriptionData::build("CtlAdmin", "*"));
+    beat.consumerDataSet.push_back(consumer);
+    auto command = protocol::RemotingCommand::request(protocol::RequestCode::HeartBeat);
+    command.body = beat.toJson();
+    ASSERT_EQ(member.call(command)->code, 0);
+    EXPECT_NE(done("group list --json" + admin).find("\"members\":1"), std::string::npos);
+    const auto refused = shell(reset + "first" + at);
+    EXPECT_EQ(refused.exit, 4) << refused.out;
+    EXPECT_NE(refused.out.find("adminListenPort"), std::string::npos) << refused.out;
+    EXPECT_NE(done("offset show CtlAdminGroup --topic CtlAdmin --json" + admin).find("\"behind\":0"), std::string::npos);
+    done(reset + "first" + admin);
+    EXPECT_NE(done("offset show CtlAdminGroup --topic CtlAdmin --json" + admin).find("\"behind\":2"), std::string::npos);
+    EXPECT_EQ(other.stop(SIGTERM), 0) << other.output();
+}
+
 TEST_P(PatchctlOnStore, WhatIsLimitedToABrokerLeavesTheOthersAlone) {
     BrokerProcess other("brokerName = ctl-b\nnamesrvAddr = 127.0.0.1:" + std::to_string(broker_->namesrvPort()) + "\n" + onStore(GetParam()));
     ASSERT_TRUE(other.start()) << other.output();

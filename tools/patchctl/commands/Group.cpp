@@ -36,6 +36,14 @@ constexpr Option kReset[] = {
 };
 constexpr Option kStack[] = {{.name = "stack", .doc = "with the stacks of its threads, where its language can"}};
 
+/// The members that a broker knows; none when nobody is on line there.
+Result<protocol::ConsumerConnection> membersAt(Session& session, const Target& broker, const std::string& group) {
+    const auto answer = session.ask(broker.address, static_cast<std::int32_t>(protocol::RequestCode::GetConsumerConnectionList), {{"consumerGroup", group}});
+    if (!answer && answer.error().code() == StatusCode::NotFound) return protocol::ConsumerConnection{};
+    if (!answer) return answer.error();
+    return protocol::ConsumerConnection::fromJson(answer->body);
+}
+
 Exit list(Session& session, const Arguments&) {
     auto brokers = session.masters();
     if (!brokers) return session.fail(brokers.error());
@@ -46,6 +54,7 @@ Exit list(Session& session, const Arguments&) {
         bool consume = true;
         bool broadcast = true;
         bool orderly = false;
+        std::set<std::string> members;   // one is connected to several brokers
     };
     std::map<std::string, Row> rows;
     std::size_t silent = 0;
@@ -64,13 +73,15 @@ Exit list(Session& session, const Arguments&) {
             row.consume = group.consumeEnable;
             row.broadcast = group.consumeBroadcastEnable;
             row.orderly = group.consumeMessageOrderly;
+            const auto members = membersAt(session, broker, name);
+            if (!members) continue;
+            for (const auto& member : members->connectionSet) row.members.insert(member.clientId);
         }
     }
     Table table{{{"group", "GROUP"}, {"members", "MEMBERS"}, {"retryMax", "TRIES"}, {"retryQueues", "RETRY QUEUES"},
                  {"consume", "CONSUME"}, {"broadcast", "BROADCAST"}, {"orderly", "ORDERLY"}, {"brokers", "BROKERS"}}, {}};
     for (const auto& [name, row] : rows) {
-        const auto members = (*session.client())->consumers(name);
-        table.add({name, static_cast<std::int64_t>(members ? members->connectionSet.size() : 0), row.retryMax, row.retryQueues,
+        table.add({name, static_cast<std::int64_t>(row.members.size()), row.retryMax, row.retryQueues,
                    row.consume, row.broadcast, row.orderly, row.brokers});
     }
     if (silent == brokers->size()) return Exit::NoAnswer;
@@ -85,14 +96,6 @@ Result<std::optional<protocol::SubscriptionGroupConfig>> settingsOf(Session& ses
     const auto at = groups->subscriptionGroupTable.find(name);
     if (at == groups->subscriptionGroupTable.end()) return std::optional<protocol::SubscriptionGroupConfig>();
     return std::optional(at->second);
-}
-
-/// The members that a broker knows; none when nobody is on line there.
-Result<protocol::ConsumerConnection> membersAt(Session& session, const Target& broker, const std::string& group) {
-    const auto answer = session.ask(broker.address, static_cast<std::int32_t>(protocol::RequestCode::GetConsumerConnectionList), {{"consumerGroup", group}});
-    if (!answer && answer.error().code() == StatusCode::NotFound) return protocol::ConsumerConnection{};
-    if (!answer) return answer.error();
-    return protocol::ConsumerConnection::fromJson(answer->body);
 }
 
 std::string settingsText(const protocol::SubscriptionGroupConfig& group) {
@@ -286,17 +289,48 @@ Status resetOnChosen(Session& session, const Arguments& arguments, std::int64_t 
     return Status::ok();
 }
 
-/// Online members hear of a reset from the broker; a group that is not online only has offsets, and those are written.
-Status resetQueues(Session& session, const Arguments& arguments, const Goal& goal, const std::map<client::MessageQueue, std::int64_t>& goals) {
+/// Whether the group has members, by the brokers that were chosen, or by the one that its clients would ask.
+Result<bool> isOnline(Session& session, const std::string& group, const std::set<std::string>& brokerNames) {
+    if (session.limited()) {
+        const auto brokers = session.masters();
+        if (!brokers) return brokers.error();
+        for (const auto& broker : *brokers) {
+            const auto members = membersAt(session, broker, group);
+            if (!members) return members.error();
+            if (!members->connectionSet.empty()) return true;
+        }
+        return false;
+    }
     client::AdminClient& admin = **session.client();
-    const bool online = static_cast<bool>(admin.consumers(arguments.at(0)));
-    if (online && !arguments.has("queue")) {
+    const auto members = admin.consumers(group);
+    if (members) return true;
+    if (members.error().code() == StatusCode::NotFound) return false;
+    if (members.error().code() != StatusCode::Unsupported) return members.error();
+    // A port for administration alone: members can be told from there only, but what clients ask says whether there are any.
+    for (const auto& name : brokerNames) {
+        const auto address = admin.masterOf(name);
+        if (!address) return address.error();
+        const auto listed = session.ask(*address, static_cast<std::int32_t>(protocol::RequestCode::GetConsumerListByGroup), {{"consumerGroup", group}});
+        if (!listed) continue;   // nobody
+        return Status(StatusCode::Unavailable, "the group is connected, and " + name + " keeps administration on a port of its own (adminListenPort); name it with -b, "
+                                               "or stop the members");
+    }
+    return false;
+}
+
+/// Online members hear of a reset from the broker; a group that is not online only has offsets, and those are written.
+Status resetQueues(Session& session, const Arguments& arguments, const Goal& goal, const std::map<client::MessageQueue, std::int64_t>& goals,
+                   const std::set<std::string>& brokerNames) {
+    client::AdminClient& admin = **session.client();
+    const auto online = isOnline(session, arguments.at(0), brokerNames);
+    if (!online) return online.error();
+    if (*online && !arguments.has("queue")) {
         const std::int64_t time = goal.kind == Goal::Kind::Last ? -1 : goal.value;
         if (session.limited()) return resetOnChosen(session, arguments, time);
         const auto reset = admin.resetOffsets(arguments.at(0), arguments.text("topic"), time, true);
         return reset ? Status::ok() : reset.error();
     }
-    if (online) {
+    if (*online) {
         return {StatusCode::Unavailable, "the group is connected, and its members would write their own offsets over it; stop them, or reset all queues"};
     }
     for (const auto& [queue, offset] : goals) {
@@ -337,7 +371,7 @@ Exit reset(Session& session, const Arguments& arguments) {
     if (goals.empty()) return session.fail({StatusCode::NotFound, "the topic has no such queue"});
     if (const auto there = groupIsWhereverItIsSet(session, arguments.at(0), brokerNames); !there) return session.fail(there);
     if (!arguments.dryRun()) {
-        if (const auto done = resetQueues(session, arguments, *goal, goals); !done) return session.fail(done);
+        if (const auto done = resetQueues(session, arguments, *goal, goals, brokerNames); !done) return session.fail(done);
     }
     session.out().print(table);
     session.out().say(arguments.dryRun() ? "nothing was changed" : "set");
