@@ -37,6 +37,8 @@ Status SqlitePlugin::start() {
         return status;
     }
     context_->timers().every(config_.flushInterval, config_.flushInterval, [this] { store_->flushSoon(); });
+    // A backup may be made at once, and the files may come from a conversion or another store's life.
+    context_->timers().after(std::chrono::milliseconds(1), [this] { copyConfig(); });
     context_->timers().every(config_.cleanInterval, config_.cleanInterval, [this] {
         store_->removeOld();
         copyConfig();

@@ -246,8 +246,11 @@ TEST(SqlitePluginConfigTest, TheDatabaseKeepsTheConfigurationFilesAndTheLastOffs
         auto* store = context.services().find<service::MessageStore>();
         ASSERT_NE(store, nullptr);
         for (int i = 0; i < 3; ++i) appendOne(*store, {});
-        context.advance(std::chrono::seconds(10));
+        context.advance(std::chrono::milliseconds(1));
         EXPECT_EQ(ask(), "1/2");
+        writeOffset(2);
+        context.advance(std::chrono::seconds(10));
+        EXPECT_EQ(ask(), "2/1");
         writeOffset(3);
     }
     EXPECT_EQ(ask(), "3/0");
