@@ -582,13 +582,25 @@ TEST_F(PatchctlFixture, CompletionIsAScriptThatTheShellTakes) {
     const std::string file = broker_->folder() / "completion.bash";
     std::ofstream(file) << done("completion bash");
     EXPECT_EQ(std::system(("bash -n " + file).c_str()), 0);
-    const std::string ask = "bash -c '. " + file + "; COMP_WORDS=(patchctl topic \"\"); COMP_CWORD=2; _patchctl; echo \"${COMPREPLY[@]}\"'";
-    FILE* pipe = popen(ask.c_str(), "r");
-    ASSERT_NE(pipe, nullptr);
-    std::array<char, 512> line{};
-    ASSERT_NE(fgets(line.data(), line.size(), pipe), nullptr);
-    pclose(pipe);
-    EXPECT_EQ(std::string(line.data()), "list show create set delete groups\n");
+    // What is proposed behind the words; "" is the word that was begun.
+    const auto proposed = [&file](const std::string& words) {
+        const std::string ask = "bash -c '. " + file + "; _patchctl_names() { echo $1 at $2; }; COMP_WORDS=(patchctl " + words +
+                                "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _patchctl; echo \"${COMPREPLY[@]}\"'";
+        FILE* pipe = popen(ask.c_str(), "r");
+        std::array<char, 512> line{};
+        if (pipe == nullptr || fgets(line.data(), line.size(), pipe) == nullptr) return std::string("nothing");
+        pclose(pipe);
+        return std::string(line.data());
+    };
+    EXPECT_EQ(proposed("topic \"\""), "list show create set delete groups\n");
+    EXPECT_EQ(proposed("topic create \"\""), "\n");
+    EXPECT_EQ(proposed("offset reset billing --top"), "--topic\n");
+    EXPECT_EQ(proposed("offset reset billing --topic \"\""), "topic at\n");
+    EXPECT_EQ(proposed("offset reset --topic orders --dry-run \"\""), "group at\n");
+    EXPECT_EQ(proposed("-n 127.0.0.1 : 9876 topic show \"\""), "topic at 127.0.0.1:9876\n");
+    EXPECT_EQ(proposed("topic create orders --type F"), "FIFO\n");
+    EXPECT_EQ(proposed("topic create --queues = 4 orders --pe"), "--perm\n");
+    EXPECT_EQ(proposed("message send orders --count \"\""), "\n");
     EXPECT_EQ(shell("completion fish").exit, 2);
 }
 

@@ -125,47 +125,90 @@ std::string bashOptions() {
     std::string text;
     for (const auto& command : commands()) {
         const auto options = optionsOf(command);
-        if (!options.empty()) text += "        \"" + std::string(command.words) + "\") options='" + optionWords(options) + "' ;;\n";
+        const std::string words(command.words);
+        if (!options.empty()) text += "        '" + words + "' | '" + words + " '*) options='" + optionWords(options) + "' ;;\n";
     }
     return text;
 }
 
+/// An option that takes a value, and how a case knows it: "--topic | -t". A letter that commands share counts for the first of them.
+struct Valued {
+    const Option* option;
+    std::string pattern;
+};
+
+std::vector<Valued> valuedOptions() {
+    std::vector<Valued> all;
+    std::string letters;
+    const auto take = [&](const Option& option) {
+        if (option.kind == Kind::Flag || std::ranges::any_of(all, [&](const Valued& other) { return other.option->name == option.name; })) return;
+        all.push_back({&option, "--" + std::string(option.name)});
+        if (option.letter == 0 || letters.find(option.letter) != std::string::npos) return;
+        letters += option.letter;
+        all.back().pattern += std::string(" | -") + option.letter;
+    };
+    for (const auto* option : globals()) take(*option);
+    for (const auto& command : commands()) {
+        for (const auto& option : command.options) take(option);
+    }
+    return all;
+}
+
+/// What stands behind an option; empty when that is anything.
+std::string proposalsFor(const Option& option) {
+    if (!option.choices.empty()) return "words='" + std::string(option.choices) + "'";
+    if (option.value == "TOPIC") return "words=$(_patchctl_names topic \"$at\")";
+    if (option.value == "GROUP") return "words=$(_patchctl_names group \"$at\")";
+    if (option.name == "file" || option.name == "directory") return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return";
+    return {};
+}
+
 std::string bashValues() {
     std::string text;
-    std::vector<std::string> seen;
-    for (const auto& command : commands()) {
-        for (const auto& option : command.options) {
-            if (option.choices.empty() || std::ranges::find(seen, option.name) != seen.end()) continue;
-            seen.emplace_back(option.name);
-            text += "        --" + std::string(option.name) + ") mapfile -t COMPREPLY < <(compgen -W '" + std::string(option.choices) + "' -- \"$word\"); return ;;\n";
-        }
+    std::string anything;
+    for (const auto& [option, pattern] : valuedOptions()) {
+        const std::string proposals = proposalsFor(*option);
+        if (proposals.empty()) anything += (anything.empty() ? "" : " | ") + pattern;
+        else text += "        " + pattern + ") " + proposals + " ;;\n";
     }
+    return text + "        " + anything + ") return ;;\n";
+}
+
+std::string bashValued() {
+    std::string text;
+    for (const auto& valued : valuedOptions()) text += (text.empty() ? "" : " | ") + valued.pattern;
     return text;
 }
 
 std::string bashScript() {
     return "# Completion of `patchctl` for bash. Made by `patchctl completion bash`; in a shell: source it.\n"
-           "# Topics and groups are asked of the cluster that NAMESRV_ADDR names.\n\n"
+           "# Topics and groups are asked of the cluster that --namesrv or NAMESRV_ADDR names.\n\n"
+           "_patchctl_names() { # topic|group NAMESRV\n"
+           "    patchctl \"$1\" list --json ${2:+-n \"$2\"} 2>/dev/null | grep -o \"\\\"$1\\\":\\\"[^\\\"]*\" | cut -d'\"' -f4 | sort -u\n"
+           "}\n\n"
            "_patchctl() {\n"
-           "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} before='' words='' options='' i\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} before='' words='' options='' at='' i\n"
            "    COMPREPLY=()\n"
-           "    case $previous in\n" +
-           bashValues() +
-           "        --file | -f | --directory) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); compopt -o filenames; return ;;\n"
-           "    esac\n"
+           "    # The shell takes HOST:PORT and --option=value for three words each.\n"
            "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-           "        case ${COMP_WORDS[i]} in -*) ;; *) before+=\"${before:+ }${COMP_WORDS[i]}\" ;; esac\n"
+           "        case ${COMP_WORDS[i]} in --namesrv | -n)\n"
+           "            at=${COMP_WORDS[i + 1]}\n"
+           "            [ \"${COMP_WORDS[i + 2]}\" != : ] || at+=:${COMP_WORDS[i + 3]} ;;\n"
+           "        esac\n"
+           "        case ${COMP_WORDS[i]} in\n"
+           "            : | =) i=$((i + 1)) ;;\n"
+           "            " + bashValued() + ")\n"
+           "                [ \"${COMP_WORDS[i + 1]}\" != = ] || i=$((i + 1))\n"
+           "                i=$((i + 1)) ;;\n"
+           "            -*) ;;\n"
+           "            *) before+=\"${before:+ }${COMP_WORDS[i]}\" ;;\n"
+           "        esac\n"
            "    done\n"
            "    case $before in\n" +
            bashCases() +
-           "    esac\n"
-           "    case $before in\n"
-           "        'topic '* | route | 'message send' | 'message get' | 'message tail' | 'bench send')\n"
-           "            [ \"$before\" = 'topic list' ] || [ \"$before\" = 'topic create' ] ||\n"
-           "                words=$(patchctl topic list --json 2>/dev/null | grep -o '\"topic\":\"[^\"]*' | cut -d'\"' -f4 | sort -u) ;;\n"
-           "        'group '* | 'offset '* | 'message replay' | why-stuck)\n"
-           "            [ \"$before\" = 'group list' ] || [ \"$before\" = 'group create' ] ||\n"
-           "                words=$(patchctl group list --json 2>/dev/null | grep -o '\"group\":\"[^\"]*' | cut -d'\"' -f4 | sort -u) ;;\n"
+           "        'topic create'* | 'group create'*) ;;\n"
+           "        'topic '* | route | 'message send' | 'message get' | 'message tail' | 'bench send') words=$(_patchctl_names topic \"$at\") ;;\n"
+           "        'group '* | 'offset '* | 'message replay' | why-stuck) words=$(_patchctl_names group \"$at\") ;;\n"
            "    esac\n"
            "    case $before in\n" +
            bashOptions() +
@@ -174,6 +217,9 @@ std::string bashScript() {
            optionWords(globals()) +
            "'\n"
            "    case $word in -*) words=$options ;; esac\n"
+           "    case $previous in\n" +
+           bashValues() +
+           "    esac\n"
            "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
            "}\n"
            "complete -F _patchctl patchctl\n";
