@@ -65,7 +65,15 @@ std::string sendQuantile(const std::vector<service::RequestStats>& requests, dou
     return text;
 }
 
-constexpr std::string_view kNeverChanged[] = {"brokerConfigPath", "configBlackList", "rocketmqHome"};
+/// Keys that nobody changes from afar, also those that no table of keys shows: of plugins and services, and what the operator listed.
+bool isBlackListed(std::string_view key, const std::vector<plugin::ConfigEntry>& known) {
+    static constexpr std::string_view kNames[] = {"brokerConfigPath", "configBlackList", "rocketmqHome"};
+    static constexpr std::string_view kBeginnings[] = {"plugin.", "service.", "executor."};
+    if (std::ranges::find(kNames, key) != std::end(kNames)) return true;
+    if (std::ranges::any_of(kBeginnings, [key](std::string_view beginning) { return key.starts_with(beginning); })) return true;
+    const auto list = std::ranges::find(known, "configBlackList", &plugin::ConfigEntry::key);
+    return list != known.end() && (";" + list->value + ";").find(";" + std::string(key) + ";") != std::string::npos;
+}
 
 Response blackListed() { return refusal(ResponseCode::NoPermission, "Can not update config in black list."); }
 
@@ -85,7 +93,7 @@ Response BrokerAdmin::updateConfig(const plugin::Request& request) {
     const auto known = context_.runtimeConfig().snapshot("broker");
     std::vector<plugin::ConfigEntry> changes;
     for (const auto& [key, value] : *table) {
-        if (std::ranges::find(kNeverChanged, key) != std::end(kNeverChanged)) return blackListed();
+        if (isBlackListed(key, known)) return blackListed();
         if (std::ranges::find(known, key, &plugin::ConfigEntry::key) != known.end()) {
             changes.push_back({key, value, false, false});
         } else {
