@@ -156,11 +156,8 @@ void BrokerAdmin::addTimers(std::map<std::string, std::string, std::less<>>& tab
 void BrokerAdmin::addDisk(std::map<std::string, std::string, std::less<>>& table) const {
     const auto space = context_.files().space(context_.identity().storeRoot);
     if (!space) return;
-    static constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
-    char text[96];
-    std::snprintf(text, sizeof text, "Total : %.1f GiB, Free : %.1f GiB.", static_cast<double>(space->totalBytes) / kGibibyte,
-                  static_cast<double>(space->freeBytes) / kGibibyte);
-    table["commitLogDirCapacity"] = text;
+    table["commitLogDirCapacity"] = "Total : " + protocol::byteCountText(static_cast<std::int64_t>(space->totalBytes)) + ", Free : " +
+                                    protocol::byteCountText(static_cast<std::int64_t>(space->freeBytes)) + ".";
 }
 
 Response BrokerAdmin::runtimeInfo() const {
@@ -196,9 +193,9 @@ Response BrokerAdmin::runtimeInfo() const {
     table["commitLogMinOffset"] = std::to_string(store.minPhysicalOffset);
     table["commitLogMaxOffset"] = std::to_string(store.maxPhysicalOffset);
     table["earliestMessageTimeStamp"] = std::to_string(store.earliestMessageMs);
-    table["remainHowManyDataToFlush"] = std::to_string(store.behindFlushBytes) + " B";
+    table["remainHowManyDataToFlush"] = protocol::byteCountText(store.behindFlushBytes);
     for (const auto& entry : context_.runtimeConfig().snapshot("broker")) {
-        if (entry.key == "startAcceptSendRequestTimeStamp") table[entry.key] = entry.value;
+        if (entry.key == "startAcceptSendRequestTimeStamp" || entry.key == "sendThreadPoolQueueCapacity") table[entry.key] = entry.value;
     }
     addObserved(table);
     addDisk(table);
