@@ -620,6 +620,9 @@ TEST_F(PatchctlFixture, CompletionIsAScriptThatTheShellTakes) {
 
 // One store: no broker is asked.
 TEST_F(PatchctlFixture, WrongLinesEndWithTwo) {
+    const auto told = shell("topic delete --json");
+    EXPECT_EQ(told.exit, 2);
+    EXPECT_TRUE(told.out.starts_with("{\"error\":\"TOPIC is missing")) << told.out;
     EXPECT_EQ(shell("topics").exit, 2);
     EXPECT_EQ(shell("topic list --nonsense").exit, 2);
     EXPECT_EQ(shell("help nonsense").exit, 2);
