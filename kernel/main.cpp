@@ -29,6 +29,7 @@ struct CommandLine {
     bool check = false;
     bool print = false;
     bool configDocument = false;
+    bool defaultConfig = false;
     bool errorsDocument = false;
 };
 
@@ -61,6 +62,7 @@ int parse(int argc, char** argv, CommandLine& out) {
     app.add_option("--explain", out.explain, "say what a configuration key is for, what it may be, what it is and why");
     app.add_option("--inspect", out.inspect, "print the manifest of a plugin library and whether this broker would take it");
     app.add_flag("--config-doc", out.configDocument, "print docs/configuration.md, of the kernel and all plugins in pluginDirectory");
+    app.add_flag("--default-config", out.defaultConfig, "print a configuration file with every key, its meaning and its default, as comments");
     app.add_flag("--errors-doc", out.errorsDocument, "print docs/errors.md");
     app.set_version_flag("-V,--version", "patchbay " PATCHBAY_VERSION);
     try {
@@ -114,9 +116,9 @@ int check(const LaunchOptions& launch, bool print) {
     return printProblems(prepared.problems);
 }
 
-int printConfigDocument(const LaunchOptions& launch) {
+int printKeys(const LaunchOptions& launch, std::string (*document)(FileSystem&, const std::string&)) {
     const auto prepared = prepare(systemFiles(), launch, true);
-    std::fputs(configDocument(systemFiles(), prepared.settings.pluginDirectory).c_str(), stdout);
+    std::fputs(document(systemFiles(), prepared.settings.pluginDirectory).c_str(), stdout);
     return kExitOk;
 }
 
@@ -126,7 +128,8 @@ int runMain(int argc, char** argv, MonotonicTime startedAt) {
     if (line.errorsDocument) return std::fputs(errorsDocument().c_str(), stdout) >= 0 ? kExitOk : kExitFailed;
     if (!line.inspect.empty()) return inspect(line.inspect);
     if (!line.explain.empty()) return explain(line.launch, line.explain);
-    if (line.configDocument) return printConfigDocument(line.launch);
+    if (line.configDocument) return printKeys(line.launch, configDocument);
+    if (line.defaultConfig) return printKeys(line.launch, commentedDefaults);
     if (line.check || line.print) return check(line.launch, line.print);
     return BrokerApplication(std::move(line.launch), startedAt).run();
 }

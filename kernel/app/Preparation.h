@@ -51,5 +51,7 @@ struct Preparation {
 [[nodiscard]] std::string explainKey(const Preparation& preparation, std::string_view key);
 /// docs/configuration.md, from the kernel's tables and those of every library in a directory.
 [[nodiscard]] std::string configDocument(FileSystem& files, const std::string& pluginDirectory);
+/// A main file with all of these keys as comments.
+[[nodiscard]] std::string commentedDefaults(FileSystem& files, const std::string& pluginDirectory);
 
 }  // namespace patchbay::kernel

@@ -40,7 +40,9 @@ std::optional<std::string> BoundedExecutor::push(ServerRequest& request) noexcep
         const bool tooMany = queued_ >= spec_.queueCapacity;
         if (tooMany || (queued_ > 0 && queuedBytes_ + bytes > bytesMax_)) {
             ++refusedFull_;
-            return ", queue of executor " + spec_.name + " is full: " +
+            const auto oldest = first_ == nullptr ? std::chrono::nanoseconds(0) : request.queuedAt_ - first_->queuedAt_;
+            return ", queue of executor " + spec_.name + " is full, the oldest waited " +
+                   std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(oldest).count()) + "ms: " +
                    (tooMany ? std::to_string(queued_) + " requests, limit executor." + spec_.name + ".queueCapacity " +
                                   std::to_string(spec_.queueCapacity)
                             : std::to_string(queuedBytes_) + " bytes, limit executorQueueBytesMax " + std::to_string(bytesMax_));

@@ -65,7 +65,15 @@ std::string sendQuantile(const std::vector<service::RequestStats>& requests, dou
     return text;
 }
 
-constexpr std::string_view kNeverChanged[] = {"brokerConfigPath", "configBlackList", "rocketmqHome"};
+/// Keys that nobody changes from afar, also those that no table of keys shows: of plugins and services, and what the operator listed.
+bool isBlackListed(std::string_view key, const std::vector<plugin::ConfigEntry>& known) {
+    static constexpr std::string_view kNames[] = {"brokerConfigPath", "configBlackList", "rocketmqHome"};
+    static constexpr std::string_view kBeginnings[] = {"plugin.", "service.", "executor."};
+    if (std::ranges::find(kNames, key) != std::end(kNames)) return true;
+    if (std::ranges::any_of(kBeginnings, [key](std::string_view beginning) { return key.starts_with(beginning); })) return true;
+    const auto list = std::ranges::find(known, "configBlackList", &plugin::ConfigEntry::key);
+    return list != known.end() && (";" + list->value + ";").find(";" + std::string(key) + ";") != std::string::npos;
+}
 
 Response blackListed() { return refusal(ResponseCode::NoPermission, "Can not update config in black list."); }
 
@@ -85,7 +93,7 @@ Response BrokerAdmin::updateConfig(const plugin::Request& request) {
     const auto known = context_.runtimeConfig().snapshot("broker");
     std::vector<plugin::ConfigEntry> changes;
     for (const auto& [key, value] : *table) {
-        if (std::ranges::find(kNeverChanged, key) != std::end(kNeverChanged)) return blackListed();
+        if (isBlackListed(key, known)) return blackListed();
         if (std::ranges::find(known, key, &plugin::ConfigEntry::key) != known.end()) {
             changes.push_back({key, value, false, false});
         } else {
@@ -148,11 +156,8 @@ void BrokerAdmin::addTimers(std::map<std::string, std::string, std::less<>>& tab
 void BrokerAdmin::addDisk(std::map<std::string, std::string, std::less<>>& table) const {
     const auto space = context_.files().space(context_.identity().storeRoot);
     if (!space) return;
-    static constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
-    char text[96];
-    std::snprintf(text, sizeof text, "Total : %.1f GiB, Free : %.1f GiB.", static_cast<double>(space->totalBytes) / kGibibyte,
-                  static_cast<double>(space->freeBytes) / kGibibyte);
-    table["commitLogDirCapacity"] = text;
+    table["commitLogDirCapacity"] = "Total : " + protocol::byteCountText(static_cast<std::int64_t>(space->totalBytes)) + ", Free : " +
+                                    protocol::byteCountText(static_cast<std::int64_t>(space->freeBytes)) + ".";
 }
 
 Response BrokerAdmin::runtimeInfo() const {
@@ -188,9 +193,9 @@ Response BrokerAdmin::runtimeInfo() const {
     table["commitLogMinOffset"] = std::to_string(store.minPhysicalOffset);
     table["commitLogMaxOffset"] = std::to_string(store.maxPhysicalOffset);
     table["earliestMessageTimeStamp"] = std::to_string(store.earliestMessageMs);
-    table["remainHowManyDataToFlush"] = std::to_string(store.behindFlushBytes) + " B";
+    table["remainHowManyDataToFlush"] = protocol::byteCountText(store.behindFlushBytes);
     for (const auto& entry : context_.runtimeConfig().snapshot("broker")) {
-        if (entry.key == "startAcceptSendRequestTimeStamp") table[entry.key] = entry.value;
+        if (entry.key == "startAcceptSendRequestTimeStamp" || entry.key == "sendThreadPoolQueueCapacity") table[entry.key] = entry.value;
     }
     addObserved(table);
     addDisk(table);

@@ -28,12 +28,14 @@ std::vector<std::string> split(std::string_view list) {
 
 /// "2026-11-29#17:29:27:025", local time.
 std::string localTime(std::int64_t wallMs) {
-    const std::time_t seconds = wallMs / 1000;
+    // -1, which stands for no time, is the last millisecond before the epoch to RocketMQ, too.
+    const auto ms = static_cast<int>((wallMs % 1000 + 1000) % 1000);
+    const std::time_t seconds = (wallMs - ms) / 1000;
     std::tm local{};
     localtime_r(&seconds, &local);
     char text[96];
     std::snprintf(text, sizeof text, "%04d-%02d-%02d#%02d:%02d:%02d:%03d", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday,
-                  local.tm_hour, local.tm_min, local.tm_sec, static_cast<int>(wallMs % 1000));
+                  local.tm_hour, local.tm_min, local.tm_sec, ms);
     return text;
 }
 

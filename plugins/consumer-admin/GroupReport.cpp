@@ -160,13 +160,13 @@ std::string Reporter::sentence(const GroupReport& report) const {
     if (!report.exists && !report.state.online) return "There is no such group on this broker.";
     if (!report.facts.consumeEnable) return "Consumption is switched off for the group (consumeEnable).";
     if (!report.state.online) {
-        return report.lag > 0 ? "No member is on line; " + counted(report.lag, "message") + " wait." : "No member is on line, and nothing waits.";
+        return report.lag > 0 ? "No member is on line; " + counted(report.lag, "message") + (report.lag == 1 ? " waits." : " wait.") : "No member is on line, and nothing waits.";
     }
     if (!report.facts.consumeBroadcastEnable && report.state.model == service::MessageModel::Broadcasting) {
         return "The group consumes by broadcasting, which is switched off for it (consumeBroadcastEnable).";
     }
     const auto close = [&report](std::string text) {
-        if (report.deadLetters > 0) text += "; " + counted(report.deadLetters, "dead letter") + " lie in " + protocol::dlqTopic(report.group);
+        if (report.deadLetters > 0) text += "; " + counted(report.deadLetters, "dead letter") + (report.deadLetters == 1 ? " lies in " : " lie in ") + protocol::dlqTopic(report.group);
         text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
         return text + ".";
     };

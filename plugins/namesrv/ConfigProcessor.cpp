@@ -23,11 +23,14 @@ std::string_view orNull(std::string_view text) noexcept { return text.data() == 
 
 /// Keys that nobody may change from afar: a peer that could say where files are written could write any file.
 bool isBlackListed(std::string_view key) noexcept {
+    // Keys of plugins and services, which no table of keys shows.
+    static constexpr std::array<std::string_view, 3> kBeginnings{"plugin.", "service.", "executor."};
     static constexpr std::array<std::string_view, 3> kNames{"configblacklist", "rocketmqhome", "pluginpath"};
     static constexpr std::array<std::string_view, 4> kEndings{"path", "dir", "home", "file"};
     std::string lower(key);
     std::ranges::transform(lower, lower.begin(), [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
     return std::ranges::find(kNames, lower) != kNames.end() ||
+           std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return lower.starts_with(beginning); }) ||
            std::ranges::any_of(kEndings, [&](std::string_view ending) { return lower.ends_with(ending); });
 }
 

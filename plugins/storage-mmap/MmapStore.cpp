@@ -6,6 +6,7 @@
 #include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/message/PropertyNames.h"
+#include "patchbay/protocol/route/AdminBodies.h"
 
 #include <algorithm>
 #include <charconv>
@@ -53,18 +54,6 @@ bool isHit(std::string_view bytes, const service::KeyQuery& query) noexcept {
         keys.remove_prefix(std::min(end + 1, keys.size()));
     }
     return false;
-}
-
-std::string humanBytes(std::int64_t bytes) {
-    // As RocketMQ's tools print it: powers of 1000, one decimal.
-    constexpr std::string_view kUnits = "kMGTPE";
-    if (bytes < 1000) return std::to_string(bytes) + " B";
-    auto value = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    for (value /= 1000; value >= 1000 && unit + 1 < kUnits.size(); value /= 1000) ++unit;
-    char text[32];
-    const int length = std::snprintf(text, sizeof text, "%.1f %cB", value, kUnits[unit]);
-    return {text, static_cast<std::size_t>(length)};
 }
 
 }  // namespace
@@ -347,10 +336,10 @@ void MmapStore::addRuntimeInfo(service::StoreStats& stats) const {
     add("pageCacheLockTimeMills", "0");
     add("remainTransientStoreBufferNumbs", "2147483647");
     add("remainHowManyDataToCommit", "0 B");
-    add("remainHowManyDataToFlush", humanBytes(stats.behindFlushBytes));
+    add("remainHowManyDataToFlush", protocol::byteCountText(stats.behindFlushBytes));
     if (const Result<DiskSpace> space = guard_.space()) {
-        add("commitLogDirCapacity", "Total : " + humanBytes(static_cast<std::int64_t>(space->totalBytes)) + ", Free : " +
-                                        humanBytes(static_cast<std::int64_t>(space->freeBytes)) + ".");
+        add("commitLogDirCapacity", "Total : " + protocol::byteCountText(static_cast<std::int64_t>(space->totalBytes)) + ", Free : " +
+                                        protocol::byteCountText(static_cast<std::int64_t>(space->freeBytes)) + ".");
     }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proves: ./dev interop fails when a client program says nothing, fails without saying so, or when no group is named so.
+# Proves: ./dev interop fails when a client program says nothing, fails without saying so, or when no group is named so; no command of ./dev takes a name of lib.sh for itself.
 # How: the real command with programs of this test in the folder of clients, and stand-ins for Java and Maven, which they do not need.
 # Left to others: what Apache's clients see.
 cd "$(dirname "$0")/../.."
@@ -30,4 +30,11 @@ check "a program that says nothing has failed" 1 "0 passed, 1 failed" 'exit 1'
 check "whatever its exit code" 1 "0 passed, 1 failed" 'exit 0'
 check "a program that fails after its verdicts has failed" 1 "1 passed, 1 failed" 'echo PASS well; exit 3'
 check "a group that does not exist is an error" 1 "clients store_swap" 'exit 0' no_such_group
+# A command of ./dev that defines a name of lib.sh anew changes what the functions there call.
+names() { sed -n 's/^\([a-z_]*\)() *{.*/\1/p' "$@" | sort -u; }
+for command in tools/dev/*; do
+    [ "$command" != tools/dev/lib.sh ] || continue
+    twice=$(comm -12 <(names tools/dev/lib.sh) <(names "$command"))
+    [ -z "$twice" ] || { echo "FAILED: $command defines what lib.sh has: $twice"; failed=1; }
+done
 exit $failed

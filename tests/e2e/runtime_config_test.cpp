@@ -101,6 +101,22 @@ TEST_P(RuntimeConfig, ThatIsRefusedLeavesNoTrace) {
     EXPECT_TRUE(broker_.start()) << broker_.output();
 }
 
+TEST_P(RuntimeConfig, OfPathsPluginsAndServicesIsRefusedToWhomeverAsks) {
+    RawClient nameServer(broker_.namesrvPort());
+    for (const auto* key : {"storePathRootDir", "kvConfigPath", "configStorePath", "brokerConfigPath", "rocketmqHome", "plugin.send.library", "plugin.send.enabled",
+                            "plugin.unload", "service.patchbay.MessageStore", "executor.admin.threads", "configBlackList"}) {
+        const std::string line = std::string("maxTransferCountOnMessageInMemory=33\n") + key + "=/tmp/x\n";
+        const auto refused = ask(RequestCode::UpdateBrokerConfig, line);
+        EXPECT_EQ(refused.code, 16) << key << ": " << refused.remark.value_or("");
+        auto command = protocol::RemotingCommand::request(RequestCode::UpdateNamesrvConfig);
+        command.body = line;
+        const auto there = nameServer.call(command);
+        ASSERT_TRUE(there) << there.error().toString();
+        EXPECT_EQ(there->code, 16) << key << ": " << there->remark.value_or("");
+    }
+    EXPECT_EQ(broker_.folder().read("store/config/runtime.properties"), "") << "and nothing else of such a request was done";
+}
+
 TEST_P(RuntimeConfig, ThatTakesAPermissionAwayIsInForceAtOnce) {
     const auto call = [this](RequestCode code, std::initializer_list<std::pair<const char*, const char*>> fields, const std::string& body = {}) {
         auto command = protocol::RemotingCommand::request(code);

@@ -438,6 +438,29 @@ TEST(PluginLoader, ExplainsAKeyWithItsValueAndWhereItComesFrom) {
     EXPECT_NE(javas.out.find("without effect here"), std::string::npos) << javas.out;
 }
 
+TEST(PluginLoader, TakesEveryDefaultOfTheFileThatListsThem) {
+    for (const auto& store : kStores) {
+        std::ifstream file(PATCHBAY_SOURCE_DIR "/etc/examples/every-key.conf");
+        std::string lines = "plugin.metrics.enabled = true\n" + onStore(store);
+        bool chosen = true;
+        int keys = 0;
+        for (std::string line; std::getline(file, line);) {
+            if (line.starts_with("# --- ")) chosen = !line.starts_with("# --- plugin storage-") || line.starts_with("# --- plugin " + store + ":");
+            // "#key = value"; the meaning stands behind "# ", and a key without a default has no value.
+            if (!chosen || !line.starts_with('#') || line.starts_with("# ") || line.ends_with('=')) continue;
+            // These say where the broker of the test runs.
+            if (line.starts_with("#listenPort") || line.starts_with("#namesrv.listenPort") || line.starts_with("#bindAddress") ||
+                line.starts_with("#storePathRootDir")) continue;
+            lines += line.substr(1) + "\n";
+            ++keys;
+        }
+        EXPECT_GT(keys, 150);
+        BrokerProcess broker(lines);
+        const auto checked = broker.run({"--check"});
+        EXPECT_EQ(checked.exitCode, 0) << checked.err << checked.out;
+    }
+}
+
 TEST(PluginLoader, SwitchesPluginsByAKeyOfTheMainFileOrTheCommandLine) {
     const auto on = check({{"a.conf", enable("bell", "enabled = false\n")}}, "plugin.bell.enabled = true");
     EXPECT_EQ(on.exitCode, 0) << on.err;

@@ -3,6 +3,7 @@
 // refusals (sdk/examples/mirror/mirror_test).
 #include "support/BrokerProcess.h"
 #include "support/Commands.h"
+#include "support/OwnPlugins.h"
 #include "support/RawClient.h"
 #include "support/Stores.h"
 
@@ -12,9 +13,6 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 namespace patchbay::test {
@@ -25,15 +23,6 @@ using protocol::RequestCode;
 
 constexpr const char* kTopic = "Orders";
 constexpr std::int32_t kQueues = 4;
-
-std::map<std::string, std::string> ownPlugins() {
-    std::map<std::string, std::string> files;
-    for (const auto& one : std::filesystem::directory_iterator(PATCHBAY_SOURCE_DIR "/etc/plugins.d")) {
-        std::ifstream file(one.path());
-        files.emplace(one.path().filename().string(), std::string(std::istreambuf_iterator<char>(file), {}));
-    }
-    return files;
-}
 
 class MirrorTest : public OnEachStore {
 protected:

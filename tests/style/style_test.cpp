@@ -250,6 +250,9 @@ TEST(Style, GeneratedDocumentsAreUpToDate) {
     const auto config = program + " --config-doc -c " + (kSource / "etc/standalone.conf").string();
     EXPECT_EQ(readFile(kSource / "docs/configuration.md"), outputOf(config + " -D pluginDirectory=" + kPlugins.string()))
         << "run: " << config << " > docs/configuration.md";
+    const auto defaults = program + " --default-config -c " + (kSource / "etc/standalone.conf").string();
+    EXPECT_EQ(readFile(kSource / "etc/examples/every-key.conf"), outputOf(defaults + " -D pluginDirectory=" + kPlugins.string()))
+        << "run: " << defaults << " > etc/examples/every-key.conf";
 }
 
 }  // namespace

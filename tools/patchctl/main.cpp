@@ -2,6 +2,7 @@
 #include "command/Help.h"
 #include "commands/Session.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -29,7 +30,9 @@ Exit runCommand(std::vector<std::string> words) {
     }
     auto arguments = Arguments::parse(words);
     if (!arguments) {
-        std::cerr << "patchctl: " << arguments.error().message() << '\n';
+        // What was asked for is not known, but how a script wants to be told.
+        const bool json = std::any_of(words.begin(), words.end(), [](const std::string& word) { return word == "--json" || word == "-j"; });
+        Output(std::cout, std::cerr, json, false).error(arguments.error());
         return Exit::Usage;
     }
     if (arguments->helpAsked()) {

@@ -524,6 +524,65 @@ TEST_P(PatchctlOnStore, ALoadIsMadeAndMeasured) {
     EXPECT_EQ(shell("bench send CtlBench --size 0").exit, 2);
 }
 
+/// The first row of a table, or the record.
+json::Value firstOf(const json::Document& document, const std::string& text) {
+    if (!text.starts_with('[')) return document.root();
+    for (const auto item : document.root()) return item.value;
+    return {};
+}
+
+// Scripts read these. A member may be added; one that is missing here is a script that broke.
+TEST_P(PatchctlOnStore, JsonKeepsItsMembers) {
+    done("topic create CtlJson --queues 1");
+    done("message send CtlJson --body x --keys json-key");
+    done("group create CtlJsonGroup");
+    done("offset reset CtlJsonGroup --topic CtlJson --to first");
+    std::string text;
+    const auto cluster = parsed("cluster list", text);
+    const std::string broker(firstOf(cluster, text)["broker"].text().value_or(""));
+    const std::pair<std::string, std::vector<const char*>> commands[] = {
+        {"topic list", {"topic", "broker", "readQueues", "writeQueues", "perm", "order", "type"}},
+        {"topic show CtlJson", {"broker", "queue", "min", "max", "messages", "lastMs", "perm"}},
+        {"topic groups CtlJson", {"group", "members", "behind"}},
+        {"topic set CtlJson --queues 1 --dry-run", {"broker", "address", "ok", "outcome"}},
+        {"topic delete CtlJson --dry-run", {"topic", "deleted", "messages", "groups"}},
+        {"route CtlJson", {"broker", "cluster", "id", "address", "readQueues", "writeQueues", "perm"}},
+        {"group list", {"group", "members", "retryMax", "retryQueues", "consume", "broadcast", "orderly", "brokers"}},
+        {"group delete CtlJsonGroup --dry-run", {"broker", "address", "ok", "outcome"}},
+        {"offset show CtlJsonGroup", {"topic", "broker", "queue", "end", "committed", "behind", "inFlight", "lastMs"}},
+        {"offset reset CtlJsonGroup --topic CtlJson --dry-run", {"broker", "queue", "from", "to", "again", "skipped"}},
+        {"offset clone CtlJsonGroup CtlJsonGroup --dry-run", {"topic", "broker", "queue", "offset"}},
+        {"message get CtlJson --key json-key",
+         {"topic", "id", "offsetId", "broker", "queue", "offset", "storedMs", "bornMs", "tags", "keys", "tries", "properties", "body"}},
+        {"message send CtlJson --body y", {"id", "offsetId", "broker", "queue", "offset", "status"}},
+        {"cluster list", {"cluster", "broker", "id", "address", "version", "putRate", "getRate", "diskRatio", "earliestMs"}},
+        {"broker fence " + broker + " --dry-run", {"broker", "outcome"}},
+        {"broker fence " + broker, {"broker", "topics"}},
+        {"broker unfence " + broker, {"broker", "topics"}},
+        {"top --count 1", {"broker", "kind", "name", "in", "out", "behind", "medianMs"}},
+        {"config get listenPort", {"key", "value"}},
+        {"config set maxTransferCountOnMessageInMemory 32 --dry-run", {"broker", "address", "ok", "outcome"}},
+        {"config set orderMessageEnable false --nameserver --dry-run", {"key", "value", "outcome"}},
+        {"config set orderMessageEnable false --nameserver", {"key", "value", "outcome"}},
+        {"config explain listenPort", {"key", "owner", "doc", "type", "default", "value", "origin", "where", "fileValue", "fileWhere", "live"}},
+        {"config reload", {"broker", "outcome"}},
+        {"plugin list", {"name", "version", "state", "generation", "startedMs", "codes", "provides", "why"}},
+        {"plugin inspect send", {"path", "manifest"}},
+        {"plugin reload send", {"plugin", "outcome"}},
+        {"plugin disable reply --dry-run", {"plugin", "outcome"}},
+        {"plugin top", {"plugin", "code", "listener", "calls", "errors", "busy", "open", "p50Us", "p99Us", "wait99Us"}},
+        {"why-stuck CtlJsonGroup", {"group", "broker", "sentence", "members", "conflicts", "topics"}},
+        {"bench send CtlJson --threads 1 --messages 3",
+         {"messages", "failed", "seconds", "messagesPerSecond", "bytesPerSecond", "p50Us", "p99Us", "p999Us", "maxUs"}},
+        {"version", {"version"}},
+    };
+    for (const auto& [line, members] : commands) {
+        const auto document = parsed(line, text);
+        const auto first = firstOf(document, text);
+        for (const char* member : members) EXPECT_TRUE(first[member].exists()) << line << ": " << member << " in " << text.substr(0, 400);
+    }
+}
+
 // One store: no broker is asked.
 TEST_F(PatchctlFixture, APluginsFilesAreMade) {
     const std::string folder = broker_->folder() / "made";
@@ -558,7 +617,7 @@ TEST_F(PatchctlFixture, AStoppedStoreIsLookedAtCheckedDumpedAndConverted) {
     EXPECT_EQ(shell("store repair " + store).exit, 1) << "only a dry run";
     done("store repair " + store + " --dry-run");
     const std::string copy = stopped.folder() / "copy/sqlite";
-    done("store convert " + store + " " + copy + " --dry-run");
+    EXPECT_NE(done("store convert " + store + " " + copy + " --dry-run --json").find("\"toKind\":\"sqlite\",\"outcome\":\"nothing was copied\""), std::string::npos);
     EXPECT_FALSE(std::filesystem::exists(copy));
     EXPECT_NE(done("store convert " + store + " " + copy + " --json").find("\"messages\":3"), std::string::npos);
     EXPECT_EQ(shell("store convert " + store + " " + copy + " --dry-run").exit, 1) << "there is a store in it now";
@@ -606,6 +665,9 @@ TEST_F(PatchctlFixture, CompletionIsAScriptThatTheShellTakes) {
 
 // One store: no broker is asked.
 TEST_F(PatchctlFixture, WrongLinesEndWithTwo) {
+    const auto told = shell("topic delete --json");
+    EXPECT_EQ(told.exit, 2);
+    EXPECT_TRUE(told.out.starts_with("{\"error\":\"TOPIC is missing")) << told.out;
     EXPECT_EQ(shell("topics").exit, 2);
     EXPECT_EQ(shell("topic list --nonsense").exit, 2);
     EXPECT_EQ(shell("help nonsense").exit, 2);

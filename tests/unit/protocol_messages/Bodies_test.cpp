@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace patchbay::protocol {
@@ -25,6 +26,14 @@ TEST(Bodies, MissingMembersKeepTheirDefaults) {
     expected.topicName = "t";
     EXPECT_EQ(*topic, expected);
     EXPECT_EQ(*SubscriptionGroupConfig::fromJson("{}"), SubscriptionGroupConfig());
+}
+
+TEST(Bodies, SizesAreWrittenAsRocketMqWritesThem) {
+    EXPECT_EQ(byteCountText(0), "0 B");
+    EXPECT_EQ(byteCountText(1023), "1023 B");
+    EXPECT_EQ(byteCountText(1110), "1.1 KiB");
+    EXPECT_EQ(byteCountText(105'000'000'000), "97.8 GiB");
+    EXPECT_EQ(byteCountText(std::numeric_limits<std::int64_t>::max()), "8.0 EiB");
 }
 
 TEST(Bodies, NumbersMayStandInStrings) {

@@ -101,7 +101,10 @@ Exit permission(Session& session, const Arguments& arguments, bool write) {
         if (!info->brokerAddrTable.contains(arguments.at(0))) {
             return session.fail({StatusCode::NotFound, "the name server knows no broker '" + arguments.at(0) + "'"});
         }
-        session.out().say("clients would " + std::string(write ? "send to " : "stop sending to ") + arguments.at(0));
+        Record record;
+        record.add("broker", arguments.at(0));
+        record.add("outcome", std::string("clients would stop sending to it"));
+        session.out().print(record);
         return Exit::Done;
     }
     const auto topics = write ? (*client)->addWritePermission(arguments.at(0)) : (*client)->wipeWritePermission(arguments.at(0));

@@ -88,12 +88,15 @@ Exit set(Session& session, const Arguments& arguments) {
     if (!client) return session.fail(client.error());
     const protocol::ConfigTable change{{arguments.at(0), arguments.at(1)}};
     if (arguments.has("nameserver")) {
-        if (arguments.dryRun()) {
-            session.out().say("nothing was changed");
-            return Exit::Done;
+        if (!arguments.dryRun()) {
+            if (const auto changed = (*client)->updateNameServerConfig(change); !changed) return session.fail(changed);
         }
-        const auto changed = (*client)->updateNameServerConfig(change);
-        return changed ? (session.out().say("changed"), Exit::Done) : session.fail(changed);
+        Record record;
+        record.add("key", arguments.at(0));
+        record.add("value", arguments.at(1));
+        record.add("outcome", std::string(arguments.dryRun() ? "nothing was changed" : "changed"));
+        session.out().print(record);
+        return Exit::Done;
     }
     auto brokers = session.masters();
     if (!brokers) return session.fail(brokers.error());

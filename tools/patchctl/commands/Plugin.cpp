@@ -111,7 +111,10 @@ Exit disable(Session& session, const Arguments& arguments) {
         const auto there = isThere(session, arguments.at(0));
         if (!there) return session.fail(there.error());
         if (!*there) return session.fail({StatusCode::NotFound, "the broker has no plugin '" + arguments.at(0) + "'; 'patchctl plugin list' lists them"});
-        session.out().say("nothing was changed; 'patchctl plugin list' tells which codes it serves");
+        Record record;
+        record.add("plugin", arguments.at(0));
+        record.add("outcome", std::string("nothing was changed; 'patchctl plugin list' tells which codes it serves"));
+        session.out().print(record);
         return Exit::Done;
     }
     const Exit exit = change(session, PrivateCode::DisablePlugin, arguments.at(0), "it is off, also after restarts");

@@ -125,8 +125,13 @@ Exit convert(Session& session, const Arguments& arguments) {
     options.leaveOut = arguments.all("leave-out");
     if (arguments.dryRun()) {
         if (const auto begins = storetool::checkConversion(options); !begins) return session.fail(begins);
-        session.out().say("would copy " + std::string(toString(options.from.kind)) + " " + options.from.directory + " to " +
-                          std::string(toString(options.to.kind)) + " " + options.to.directory);
+        Record record;
+        record.add("from", options.from.directory);
+        record.add("fromKind", std::string(toString(options.from.kind)));
+        record.add("to", options.to.directory);
+        record.add("toKind", std::string(toString(options.to.kind)));
+        record.add("outcome", std::string("nothing was copied"));
+        session.out().print(record);
         return Exit::Done;
     }
     const auto report = storetool::convertStore(options, [&session](const storetool::ConvertProgress& at) {

@@ -5,9 +5,22 @@
 #include "Fields.h"
 #include "Writing.h"
 
+#include <cstdio>
 #include <set>
+#include <string_view>
 
 namespace patchbay::protocol {
+
+std::string byteCountText(std::int64_t bytes) {
+    static constexpr std::string_view kUnits = "KMGTPE";
+    if (bytes < 1024) return std::to_string(bytes) + " B";
+    auto value = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < kUnits.size(); value /= 1024) ++unit;
+    char text[32];
+    const int length = std::snprintf(text, sizeof text, "%.1f %ciB", value, kUnits[unit]);
+    return {text, static_cast<std::size_t>(length)};
+}
 
 void TopicList::write(json::Writer& out) const {
     out.beginObject();

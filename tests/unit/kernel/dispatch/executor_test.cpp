@@ -80,12 +80,15 @@ TEST_F(ExecutorTest, AFullQueueIsAnsweredWithOverload) {
     arrive(*origin, {request(1)});
     turn();
     gate.awaitInside(1);
-    arrive(*origin, {request(2), request(3)});
+    arrive(*origin, {request(2)});
+    turn();
+    clock.advance(std::chrono::milliseconds(70));
+    arrive(*origin, {request(3)});
     turn();
     ASSERT_EQ(origin->answers().size(), 1U);
     EXPECT_EQ(origin->answers()[0].opaque, 3);
     EXPECT_EQ(origin->answers()[0].code, 2);
-    EXPECT_EQ(origin->answers()[0].remark, "[OVERLOAD]system busy, start flow control for a while, queue of executor full is full: 1 requests, limit "
+    EXPECT_EQ(origin->answers()[0].remark, "[OVERLOAD]system busy, start flow control for a while, queue of executor full is full, the oldest waited 70ms: 1 requests, limit "
               "executor.full.queueCapacity 1");
     gate.open();
     turnUntil(3);

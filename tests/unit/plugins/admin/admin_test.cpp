@@ -190,6 +190,8 @@ TEST_F(AdminPluginTest, TimeSpansSayHowLongTheNextMessageWaits) {
     const auto unused = queues[1];
     EXPECT_EQ(unused["delayTime"].integer(), 0);
     EXPECT_EQ(unused["maxTimeStamp"].integer(), -1);
+    const auto text = unused["maxTimeStampStr"].text().value_or("");
+    EXPECT_TRUE(text.ends_with(":59:999")) << text;
 }
 
 TEST_F(AdminPluginTest, RatesAreThoseThatWereMeasured) {

@@ -116,6 +116,20 @@ struct FakeTimers final : service::TimerSchedule {
     service::TimerFigures now;
 };
 
+TEST_F(AdminRuntimeTest, TellsHowManySendsMayWait) {
+    begin();
+    EXPECT_EQ(info("sendThreadPoolQueueCapacity"), "(absent)") << "nobody sends";
+    context_.runtimeConfig().set("sendThreadPoolQueueCapacity", "777");
+    EXPECT_EQ(info("sendThreadPoolQueueCapacity"), "777");
+}
+
+TEST_F(AdminRuntimeTest, SizesHaveRocketMqsUnits) {
+    begin();
+    const auto capacity = info("commitLogDirCapacity");
+    EXPECT_NE(capacity.find("iB, Free : "), std::string::npos) << capacity;
+    EXPECT_TRUE(info("remainHowManyDataToFlush").ends_with(" B")) << info("remainHowManyDataToFlush");
+}
+
 TEST_F(AdminRuntimeTest, TheTimersAreTheirOwn) {
     FakeTimers timers;
     context_.provide<service::TimerSchedule>(timers);

@@ -46,6 +46,9 @@ struct KvTable {
     static Result<KvTable> fromJson(std::string_view text) { return json::decode<KvTable>(text); }
 };
 
+/// "12 B", "1.1 KiB", "97.8 GiB": how RocketMQ writes sizes among the values of 28.
+[[nodiscard]] std::string byteCountText(std::int64_t bytes);
+
 /// Body of 38.
 struct ConsumerIdList {
     std::vector<std::string> consumerIdList;
