@@ -19,7 +19,7 @@ _patchbay() {
             compopt -o nospace
             return ;;
     esac
-    mapfile -t COMPREPLY < <(compgen -W '--help --config --define --namesrv --check --print-config --inspect --config-doc --default-config
+    mapfile -t COMPREPLY < <(compgen -W '--help --config --define --namesrv --check --print-config --explain --inspect --config-doc --default-config
         --errors-doc --version -h -c -D -n -V' -- "$word")
 }
 complete -o default -F _patchbay patchbay
