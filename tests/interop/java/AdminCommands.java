@@ -1,7 +1,7 @@
 // Runs mqadmin commands against two clusters in the same state and compares what they print.
-//   java AdminCommands.java COMMANDS WORK NS_A BROKER_A NS_B BROKER_B
+//   java AdminCommands.java COMMANDS WORK NS_A BROKER_A NS_B BROKER_B STORE
 // COMMANDS: a command a line, {ns} {broker} {id} {client} {work} {data} filled in for each cluster. In front may stand: "!" run on both without comparing;
-// "id" remember the message id that is printed; "expected REASON:" outputs differ for a reason that is documented. "wait SECONDS" waits,
+// "id" remember the message id that is printed; "expected REASON:" outputs differ for a reason that is documented, "expected@STORE REASON:" with that store of ours. "wait SECONDS" waits,
 // "online GROUP TOPIC" starts a consumer of the group, whose id is {client}, and a producer of the group EqProducers. A line for each
 // command, the first differing lines below it, then "N of M equal".
 import java.io.ByteArrayOutputStream;
@@ -130,6 +130,7 @@ public class AdminCommands {
         Files.createDirectories(Path.of(a.work));
         Files.createDirectories(Path.of(b.work));
         data = Path.of(args[0]).toAbsolutePath().getParent().toString();
+        String store = args[6];
         int equal = 0, all = 0, documented = 0;
         Set<String> seen = new TreeSet<>();
         for (String raw : Files.readAllLines(Path.of(args[0]))) {
@@ -148,8 +149,9 @@ public class AdminCommands {
             String reason = "";
             if (quiet) line = line.substring(1).trim();
             if (id) line = line.substring(3).trim();
-            if (line.startsWith("expected ")) {
-                reason = line.substring(9, line.indexOf(':'));
+            if (line.startsWith("expected")) {
+                String word = line.substring(0, line.indexOf(' '));
+                if (word.equals("expected") || word.equals("expected@" + store)) reason = line.substring(word.length() + 1, line.indexOf(':'));
                 line = line.substring(line.indexOf(':') + 1).trim();
             }
             String fromA = run(a, line), fromB = run(b, line);
