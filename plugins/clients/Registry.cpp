@@ -237,6 +237,7 @@ void Registry::push(std::string_view group, const Peers& peers) noexcept {
 }
 
 void Registry::notifyChanged(std::string_view group) {
+    if (!wantsNotice(group)) return;
     Peers peers;
     {
         const std::shared_lock lock(mutex_);

@@ -126,6 +126,7 @@ TEST(Clients, NobodyIsToldWhenBroadcastingOrWhenItIsSwitchedOff) {
         ClientsBench bench(testkit::Settings{{"notifyConsumerIdsChangedEnable", "false"}});
         const auto peer = bench.context.peer();
         bench.beat(peer, Beat{});
+        bench.registry().notifyChanged("G");
         EXPECT_TRUE(peer->pushed().empty());
     }
     ClientsBench bench;
@@ -135,7 +136,12 @@ TEST(Clients, NobodyIsToldWhenBroadcastingOrWhenItIsSwitchedOff) {
     ASSERT_TRUE(bench.groups().put(config));
     const auto peer = bench.context.peer();
     bench.beat(peer, Beat{});
+    bench.registry().notifyChanged("G");
     EXPECT_TRUE(peer->pushed().empty());
+    config.notifyConsumerIdsChangedEnable = true;
+    ASSERT_TRUE(bench.groups().put(config));
+    bench.registry().notifyChanged("G");
+    EXPECT_EQ(bench.notices(peer), 1U);
 }
 
 TEST(Clients, AClosedConnectionLeavesAllItsGroupsAtOnce) {
