@@ -137,13 +137,12 @@ void ConsumerGroup::logQuarrel(const std::string& topic, plugin::Logger& log) co
               {"other expression", others == nullptr ? std::string_view("none") : std::string_view(*others)}});
 }
 
-bool ConsumerGroup::removeMember(std::uint64_t peerId, plugin::Logger& log) {
+void ConsumerGroup::removeMember(std::uint64_t peerId, plugin::Logger& log) {
     const auto at = members_.find(peerId);
-    if (at == members_.end()) return false;
+    if (at == members_.end()) return;
     recount(at->second, false);
     members_.erase(at);
     judge(log);
-    return true;
 }
 
 std::vector<service::GroupConflict> ConsumerGroup::conflicts() const {

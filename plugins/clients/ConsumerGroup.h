@@ -56,8 +56,7 @@ public:
     /// Adds or refreshes a member and, unless the heartbeat left them out, takes over its subscriptions. True when others
     /// must rebalance: a new member, or topics that came or went.
     bool update(const Sender& from, const protocol::ConsumerData& data, bool withSubscriptions, plugin::Logger& log);
-    /// True when it was a member.
-    bool removeMember(std::uint64_t peerId, plugin::Logger& log);
+    void removeMember(std::uint64_t peerId, plugin::Logger& log);
     /// Remembers the fingerprint of a heartbeat; true when there was another one before.
     bool fingerprintChanged(std::int32_t fingerprint);
 

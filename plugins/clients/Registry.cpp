@@ -30,15 +30,32 @@ void Registry::dropClientId(std::string_view clientId, std::uint64_t peerId) {
     if (named->second.empty()) clients_.erase(named);
 }
 
-void Registry::warnOfTwins(const Sender& from, std::string_view name, const ConsumerGroup& group) {
-    for (const auto& other : clients_.find(from.clientId)->second) {
-        if (other.get() == &from.peer || !group.members().contains(other->id())) continue;
-        // Clients sort the ids and share out the queues by their place: with equal ids some queues are nobody's.
-        context_.log().limited(plugin::LogLevel::Warn, "two connections of a group have the same client id",
-                               {{"group", name}, {"clientId", from.clientId}, {"peer", from.peer.remote().toString()},
-                                {"other", other->remote().toString()}});
-        return;
+Registry::Peers Registry::twins(const ConsumerGroup& group, std::string_view clientId, std::uint64_t peerId) const {
+    Peers found;
+    const auto named = clients_.find(clientId);
+    if (named == clients_.end()) return found;
+    for (const auto& other : named->second) {
+        if (other->id() == peerId) continue;
+        const auto member = group.members().find(other->id());
+        if (member != group.members().end() && member->second.clientId == clientId) found.push_back(other);
     }
+    return found;
+}
+
+void Registry::warnOfTwins(const Sender& from, std::string_view name, const ConsumerGroup& group) {
+    const Peers others = twins(group, from.clientId, from.peer.id());
+    if (others.empty()) return;
+    // Clients sort the ids and share out the queues by their place: with equal ids some queues are nobody's.
+    context_.log().limited(plugin::LogLevel::Warn, "two connections of a group have the same client id",
+                           {{"group", name}, {"clientId", from.clientId}, {"peer", from.peer.remote().toString()},
+                            {"other", others.front()->remote().toString()}});
+}
+
+void Registry::tellOfLastTwin(std::string_view name, const ConsumerGroup& group, std::string_view clientId, std::uint64_t peerId) {
+    const Peers left = twins(group, clientId, peerId);
+    if (left.size() != 1) return;
+    context_.log().limited(plugin::LogLevel::Info, "a client id of a group belongs to one connection again",
+                           {{"group", name}, {"clientId", clientId}, {"peer", left.front()->remote().toString()}});
 }
 
 bool Registry::registerConsumer(const Sender& from, const protocol::ConsumerData& data, const protocol::HeartbeatData& heartbeat) {
@@ -51,7 +68,12 @@ bool Registry::registerConsumer(const Sender& from, const protocol::ConsumerData
         connect(from).consumerGroups.insert(data.groupName);
         const auto at = consumers_.try_emplace(data.groupName, data.groupName).first;
         ConsumerGroup& group = at->second;
-        if (!group.members().contains(from.peer.id())) warnOfTwins(from, data.groupName, group);
+        const auto member = group.members().find(from.peer.id());
+        const bool isNew = member == group.members().end();
+        if (isNew || member->second.clientId != from.clientId) {
+            if (!isNew) tellOfLastTwin(data.groupName, group, member->second.clientId, from.peer.id());
+            warnOfTwins(from, data.groupName, group);
+        }
         const bool changed = group.update(from, data, withSubscriptions, context_.log());
         const bool otherFingerprint = group.fingerprintChanged(heartbeat.heartbeatFingerprint);
         // A broker that was restarted knows the members of the second version only without what they subscribe.
@@ -80,7 +102,11 @@ Registry::Peers Registry::peersOf(const ConsumerGroup& group) {
 
 void Registry::leaveConsumerGroup(std::string_view group, std::uint64_t peerId, std::vector<Notice>& notices) {
     const auto at = consumers_.find(group);
-    if (at == consumers_.end() || !at->second.removeMember(peerId, context_.log())) return;
+    if (at == consumers_.end()) return;
+    const auto member = at->second.members().find(peerId);
+    if (member == at->second.members().end()) return;
+    tellOfLastTwin(group, at->second, member->second.clientId, peerId);
+    at->second.removeMember(peerId, context_.log());
     if (at->second.members().empty()) {
         consumers_.erase(at);
     } else if (!at->second.broadcasting()) {
@@ -211,6 +237,7 @@ void Registry::push(std::string_view group, const Peers& peers) noexcept {
 }
 
 void Registry::notifyChanged(std::string_view group) {
+    if (!wantsNotice(group)) return;
     Peers peers;
     {
         const std::shared_lock lock(mutex_);

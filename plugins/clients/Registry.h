@@ -80,9 +80,13 @@ private:
     void forgetConnection(std::uint64_t peerId);
     void dropClientId(std::string_view clientId, std::uint64_t peerId);
     void warnOfTwins(const Sender& from, std::string_view name, const ConsumerGroup& group);
+    /// For when that member leaves the group or takes another id.
+    void tellOfLastTwin(std::string_view name, const ConsumerGroup& group, std::string_view clientId, std::uint64_t peerId);
     void forgetIfIdle(std::uint64_t peerId);
     void leaveAll(std::uint64_t peerId, std::vector<Notice>& notices);
     // With the lock held.
+    /// Other members of the group with that id.
+    [[nodiscard]] Peers twins(const ConsumerGroup& group, std::string_view clientId, std::uint64_t peerId) const;
     [[nodiscard]] bool knowsFresh(std::string_view group, std::string_view topic, std::string_view expression, MonotonicTime now) const;
     [[nodiscard]] static Peers peersOf(const ConsumerGroup& group);
 

@@ -57,10 +57,9 @@ Status OffsetService::start(service::TopicConfigs& topics, service::MessageStore
     topics.addListener(*this);
     if (config_.broadcast) {
         context_.timers().every(config_.broadcastScan, config_.broadcastScan, [this] {
-            const MonotonicTime now = context_.clock().now();
-            broadcast_.expire(now - config_.broadcastLife);
+            broadcast_.expire(context_.clock().now() - config_.broadcastLife);
             broadcast_.lowest([&](std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset) {
-                table_.commit(broadcastGroup(group), topic, queueId, offset, now);
+                commit("a broadcasting client", broadcastGroup(group), topic, queueId, offset);
             });
         });
     }
@@ -236,7 +235,8 @@ void OffsetService::removeTopic(std::string_view topic) {
 }
 
 void OffsetService::clone(std::string_view fromGroup, std::string_view toGroup, std::string_view topic) {
-    table_.clone(fromGroup, toGroup, topic, context_.clock().now());
+    const std::string client = "a clone of " + std::string(fromGroup);
+    for (const auto& [queueId, offset] : table_.queues(fromGroup, topic)) commit(client, toGroup, topic, queueId, offset);
 }
 
 std::string OffsetService::encode(json::Dialect dialect) const {

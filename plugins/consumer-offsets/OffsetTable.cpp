@@ -187,11 +187,6 @@ void OffsetTable::removeTopic(std::string_view topic) {
     }
 }
 
-void OffsetTable::clone(std::string_view fromGroup, std::string_view toGroup, std::string_view topic, MonotonicTime now) {
-    // Two shards are involved: never both locks at once.
-    for (const auto& [queueId, offset] : queues(fromGroup, topic)) commit(toGroup, topic, queueId, offset, now);
-}
-
 void OffsetTable::revise(const Revise& f) {
     for (Shard& shard : shards_) {
         const std::lock_guard lock(shard.mutex);

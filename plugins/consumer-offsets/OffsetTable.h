@@ -54,7 +54,6 @@ public:
     [[nodiscard]] std::vector<std::string> groupsOf(std::string_view topic) const;
     void removeGroup(std::string_view group);
     void removeTopic(std::string_view topic);
-    void clone(std::string_view fromGroup, std::string_view toGroup, std::string_view topic, MonotonicTime now);
 
     /// Calls f(group, topic, queueId, offset) for every committed offset and stores what it answers.
     using Revise = std::function<std::int64_t(std::string_view group, std::string_view topic, std::int32_t queueId, std::int64_t offset)>;

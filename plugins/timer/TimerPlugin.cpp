@@ -86,7 +86,10 @@ Status TimerPlugin::persistFiles() {
     if (now - countsAt_ < kCountsInterval && delivery_->isRunning()) return Status::ok();
     countsAt_ = now;
     if (delivery_->isDone()) counts_->clear();
-    if (Status counted = counts_->persist(); !counted) return counted;
+    // Figures for operators; nothing waits for them.
+    if (Status counted = counts_->persist(); !counted) {
+        context_->log().limited(plugin::LogLevel::Warn, "the counts of timed messages cannot be written", {{"problem", counted.message()}});
+    }
     return files_->removeOld();
 }
 

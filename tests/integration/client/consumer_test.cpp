@@ -357,6 +357,37 @@ TEST_P(Pushing, AConsumerMayEndInsideItsListener) {
     EXPECT_TRUE(soon([&] { return ended.load(); }));
 }
 
+TEST_P(Pushing, AMessageInWorkWhenItsConsumerEndsComesAgainAndLeavesNoCopy) {
+    const auto topic = fresh("Restarted");
+    createTopic(topic, 1);
+    const auto made = consumerOptions();
+    send(topic, 1);
+    auto tool = admin();
+    const client::MessageQueue schedule{"SCHEDULE_TOPIC_XXXX", tool.cluster()->brokerAddrTable.begin()->first, 0};
+    const auto before = tool.maxOffset(schedule).value_or(0);
+    for (int restart = 0; restart < 5; ++restart) {
+        auto reader = client::PushConsumer::create(made);
+        ASSERT_TRUE(reader);
+        ASSERT_TRUE(reader->subscribe(topic));
+        std::atomic<int> calls{0};
+        std::atomic<bool> ended{false};
+        ASSERT_TRUE(reader->consume([&](auto, client::ConsumeContext& context) {
+            ++calls;
+            reader->close();
+            context.delayLevel = 1;
+            ended = true;
+            return client::ConsumeResult::Later;
+        }));
+        ASSERT_TRUE(soon([&] { return ended.load(); })) << restart;
+        EXPECT_EQ(calls, 1) << restart;
+    }
+    Seen seen;
+    auto last = pushConsumer(topic, seen, made);
+    ASSERT_TRUE(soon([&] { return seen.count() == 1; }));
+    EXPECT_EQ(seen.total(), 1);
+    EXPECT_EQ(tool.maxOffset(schedule).value_or(0), before) << "what is not committed is not sent back as well";
+}
+
 TEST_P(Pushing, ANamespaceIsInvisibleInside) {
     const auto topic = fresh("Inner");
     createTopic("tenant1%" + topic, 1);

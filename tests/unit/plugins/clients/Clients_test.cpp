@@ -126,6 +126,7 @@ TEST(Clients, NobodyIsToldWhenBroadcastingOrWhenItIsSwitchedOff) {
         ClientsBench bench(testkit::Settings{{"notifyConsumerIdsChangedEnable", "false"}});
         const auto peer = bench.context.peer();
         bench.beat(peer, Beat{});
+        bench.registry().notifyChanged("G");
         EXPECT_TRUE(peer->pushed().empty());
     }
     ClientsBench bench;
@@ -135,7 +136,12 @@ TEST(Clients, NobodyIsToldWhenBroadcastingOrWhenItIsSwitchedOff) {
     ASSERT_TRUE(bench.groups().put(config));
     const auto peer = bench.context.peer();
     bench.beat(peer, Beat{});
+    bench.registry().notifyChanged("G");
     EXPECT_TRUE(peer->pushed().empty());
+    config.notifyConsumerIdsChangedEnable = true;
+    ASSERT_TRUE(bench.groups().put(config));
+    bench.registry().notifyChanged("G");
+    EXPECT_EQ(bench.notices(peer), 1U);
 }
 
 TEST(Clients, AClosedConnectionLeavesAllItsGroupsAtOnce) {
@@ -262,9 +268,31 @@ TEST(Clients, TwoConnectionsWithOneClientIdAreBothVisibleAndNamedOnce) {
     bench.beat(second, Beat{});
     EXPECT_EQ(bench.context.log().count(plugin::LogLevel::Warn), warnings) << "not again with every heartbeat";
     EXPECT_EQ(bench.registry().findClient("c@1")->id(), second->id()) << "the one that spoke last";
+    EXPECT_FALSE(bench.context.log().contains("belongs to one connection again"));
     bench.context.disconnect(second);
+    EXPECT_TRUE(bench.context.log().contains("belongs to one connection again"));
     EXPECT_EQ(bench.registry().findClient("c@1")->id(), first->id());
     EXPECT_EQ(bench.ids("G"), std::vector<std::string>{"c@1"});
+}
+
+TEST(Clients, AnIdThatIsTakenOrLeftBesideAnotherIsLoggedToo) {
+    ClientsBench bench;
+    const auto first = bench.context.peer("127.0.0.1:1111");
+    const auto second = bench.context.peer("127.0.0.1:2222");
+    const auto third = bench.context.peer("127.0.0.1:3333");
+    bench.beat(first, Beat{});
+    bench.beat(second, Beat{.clientId = "c@2"});
+    bench.beat(third, Beat{.group = "Other"});
+    EXPECT_FALSE(bench.context.log().contains("same client id")) << "other groups may use it";
+    bench.beat(second, Beat{});
+    EXPECT_TRUE(bench.context.log().contains("same client id"));
+    EXPECT_FALSE(bench.context.log().contains("belongs to one connection again"));
+    bench.beat(second, Beat{.clientId = "c@3"});
+    EXPECT_TRUE(bench.context.log().contains("belongs to one connection again"));
+    bench.context.log().clear();
+    bench.context.disconnect(first);
+    bench.context.disconnect(third);
+    EXPECT_FALSE(bench.context.log().contains("belongs to one connection again"));
 }
 
 TEST(Clients, MembersThatSubscribeDifferentTopicsAreNamed) {

@@ -196,6 +196,27 @@ TEST(Offsets, AMoveBackwardsIsDoneCountedAndLogged) {
     EXPECT_EQ(bench.context.metrics().value("consumer_offset_moved_back_total"), 2U);
 }
 
+TEST(Offsets, AMoveBackwardsByACloneOrABroadcastingClientIsCountedAndLoggedToo) {
+    OffsetsBench bench;
+    bench.start();
+    bench.commit(5, "0", "T", "G");
+    bench.commit(9, "0", "T", "RwG");
+    bench.offsets().clone("G", "RwG", "T");
+    EXPECT_EQ(bench.offsets().query("RwG", "T", 0), 5);
+    EXPECT_EQ(bench.context.metrics().value("consumer_offset_moved_back_total"), 1U);
+    EXPECT_TRUE(bench.context.log().contains("a clone of G"));
+
+    bench.offsets().noteBroadcast({"G", "T", "a", 0, 8, false}, 8);
+    bench.context.advance(5s);
+    EXPECT_EQ(bench.context.metrics().value("consumer_offset_moved_back_total"), 1U);
+    bench.offsets().noteBroadcast({"G", "T", "b", 0, 2, false}, 2);
+    bench.context.advance(5s);
+    EXPECT_EQ(bench.offsets().query("G@broadcast", "T", 0), 2);
+    EXPECT_EQ(bench.context.metrics().value("consumer_offset_moved_back_total"), 2U);
+    bench.context.advance(5s);
+    EXPECT_EQ(bench.context.metrics().value("consumer_offset_moved_back_total"), 2U) << "once";
+}
+
 TEST(Offsets, ChangesArePersistedEveryFiveSecondsAfterTheFirstTen) {
     OffsetsBench bench;
     bench.start();

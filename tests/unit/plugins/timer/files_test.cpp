@@ -321,5 +321,24 @@ TEST_F(TimerFilesTest, CountsWhatWaitsByTopic) {
     EXPECT_EQ(done->root()["timingCount"]["T"]["count"].integer(), 0);
 }
 
+TEST_F(TimerFilesTest, CountsThatCannotBeWrittenHoldNothingUpAndAreWrittenLater) {
+    start();
+    sendIn(500, "a");
+    sendIn(60'000, "b");
+    // What no file can be renamed to.
+    std::filesystem::remove(file("config/timermetrics"));
+    std::filesystem::create_directories(file("config/timermetrics") + "/in-the-way");
+    advance(30'000);
+    EXPECT_EQ(delivered(), Bodies{"a"});
+    EXPECT_TRUE(context_.log().contains("the counts of timed messages cannot be written"));
+    EXPECT_FALSE(context_.log().contains("timer progress cannot be written"));
+    std::filesystem::remove_all(file("config/timermetrics"));
+    advance(12'000);
+    const std::string text = readText(file("config/timermetrics"));
+    const auto counts = json::Document::parse(text);
+    ASSERT_TRUE(counts);
+    EXPECT_EQ(counts->root()["timingCount"]["T"]["count"].integer(), 1);
+}
+
 }  // namespace
 }  // namespace patchbay::plugins::timer
