@@ -78,6 +78,8 @@ public:
     [[nodiscard]] StopMark::Queue left() const;
     /// Whether the files are as they were left: names, sizes, newest unit. Looks at them without loading.
     [[nodiscard]] bool isAsLeft(const StopMark::Queue& left) const;
+    /// Whether it has no file, or not the one that the oldest messages of the log stand in; false for one that is not loaded.
+    [[nodiscard]] bool lacksItsBeginning(std::int64_t logMin) const;
     /// They are, and stay so until they are loaded.
     void presume(const StopMark::Queue& left);
     /// Goes on at `offset`, behind messages that are gone: for a queue that was rebuilt and held more numbers once.

@@ -80,6 +80,15 @@ bool ConsumeQueue::isAsLeft(const StopMark::Queue& left) const {
     return got && *got == bytes.size() && loadUnit(bytes.data()).physical == left.newest;
 }
 
+bool ConsumeQueue::lacksItsBeginning(std::int64_t logMin) const {
+    const std::lock_guard lock(mutex_);
+    if (!loaded_.load(std::memory_order_relaxed) || discarded_ || tail_) return false;
+    if (firstFile_ <= 0) return firstFile_ < 0;
+    // Files go when all of their messages have gone, so the first that is left begins with messages that have gone, too.
+    const Result<Unit> first = readUnit(firstFile_ / unitSize());
+    return first && !first->isFiller() && first->physical > logMin;
+}
+
 bool ConsumeQueue::hasFiles(std::int64_t first, std::int64_t last) const {
     const Result<std::vector<FileInfo>> listed = env_.files.list(directory());
     if (!listed) return false;

@@ -114,8 +114,9 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
     if (mark_ && mark_->logEnd != outcome_.end) mark_.reset();
     if (mark_) {
         if (Status checked = checkQueues(); !checked) return checked;
-    } else if (!outcome_.clean && !*javaStopped && !noQueues_) {
-        findMissing();
+    } else if (!outcome_.clean && !noQueues_) {
+        if (Status cleared = clearQueues(); !cleared) return cleared;
+        if (!*javaStopped) findMissing();
     }
     if (!segments.empty()) {
         if (Status built = rebuild(from, nullptr, touched); !built) return built;
@@ -129,7 +130,6 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
         if (Status built = rebuildIncomplete(touched); !built) return built;
     }
     if (!outcome_.clean) {
-        if (Status cleared = clearQueues(); !cleared) return cleared;
         if (Status synced = syncFound(); !synced) return synced;
     }
     log_.info("commit log recovered", {{"clean", outcome_.clean}, {"end", outcome_.end}, {"records", counts_.records},
@@ -314,12 +314,16 @@ Status Recovery::syncFound() {
 }
 
 void Recovery::findMissing() {
+    for (const Ref<ConsumeQueue>& queue : queues_.all()) {
+        if (queue->lacksItsBeginning(commitLog_.min())) incomplete_.insert({std::string(queue->topic()), queue->id()});
+    }
     const std::optional<StopMark> before = StopMark::read(files_, layout_.lastStop());
     if (!before) return;
     for (const StopMark::Queue& left : before->queues) {
         const bool gone = left.newest >= 0 && left.newest < commitLog_.min();
-        if (left.max <= 0 || gone || deleted_.contains(left.topic, left.newest) || queues_.find(left.topic, left.id)) continue;
-        incomplete_.insert({left.topic, left.id});
+        if (left.max <= 0 || gone || deleted_.contains(left.topic, left.newest)) continue;
+        const Ref<ConsumeQueue> queue = queues_.find(left.topic, left.id);
+        if (!queue || (queue->load() && queue->max() < left.max)) incomplete_.insert({left.topic, left.id});
     }
 }
 

@@ -65,7 +65,8 @@ private:
     Status save(const File& from, std::int64_t begin, std::int64_t end, const std::string& to);
     /// Compares the queues with the mark; those that differ begin anew, and are complete again after a rebuild.
     Status checkQueues();
-    /// After a crash the mark is out of date, but the queues that it names had messages; those without a directory are rebuilt.
+    /// Queues that lack messages which no record after the checkpoint would tell of. After a crash the mark is out of date, but the
+    /// queues that it names had these messages, and a directory without its first file had more.
     void findMissing();
     Status rebuildIncomplete(std::vector<Ref<ConsumeQueue>>& touched);
     void progress(std::string_view what, std::int64_t position, std::int64_t from, std::int64_t to);

@@ -195,6 +195,51 @@ TEST_F(MmapRecovery, AQueueThatIsLostBehindTheCheckpointIsKnownByItsNewerMessage
     expectBodies(60, "Other");
 }
 
+TEST_F(MmapRecovery, AQueueWithoutItsFirstFileIsRebuiltAfterACrash) {
+    for (const int more : {0, 3}) {
+        SCOPED_TRACE(more);
+        open();
+        const auto before = static_cast<int>(bodies("Other").size());
+        appendMany(before, before + 50, "Other");
+        close();
+        ASSERT_TRUE(disk->remove("/store/lastStop"));
+        open();
+        appendMany(before + 50, before + 50 + more, "Other");
+        kill();
+        ASSERT_TRUE(disk->remove("/store/consumequeue/Other/0/" + fileName(0)));
+        log.clear();
+        open();
+        EXPECT_TRUE(log.contains("consume queues lack messages"));
+        expectBodies(before + 50 + more, "Other");
+        close();
+    }
+}
+
+TEST_F(MmapRecovery, AQueueThatIsShorterThanTheLastStopLeftItIsRebuiltAfterACrash) {
+    open();
+    appendMany(0, 50, "Other");
+    appendMany(0, 200);
+    close();
+    open();
+    appendMany(200, 210);
+    kill();
+    overwrite("/store/consumequeue/Other/0/" + fileName(800), 0, std::string(400, '\0'));
+    open();
+    expectBodies(50, "Other");
+}
+
+TEST_F(MmapRecovery, WhatRetentionRemovedIsNotMissedAfterACrash) {
+    open();
+    appendMany(0, 400);
+    ASSERT_TRUE(store().trim(store().stats().maxPhysicalOffset));
+    ASSERT_FALSE(disk->exists("/store/consumequeue/TopicTest/0/" + fileName(0)));
+    appendMany(400, 410);
+    kill();
+    log.clear();
+    open();
+    EXPECT_FALSE(log.contains("consume queues lack messages"));
+}
+
 TEST_F(MmapRecovery, ADeletedTopicIsNotTakenForALostOneAfterACrash) {
     open();
     appendMany(0, 20);
