@@ -2,6 +2,7 @@
 # A day of the vending machine fleet: all services against one broker, some of them killed on the way, the books checked in the evening.
 #   day.sh PROGRAMS NAME-SERVERS [ORDERS]
 set -u
+[ $# -ge 2 ] || { echo "usage: day.sh PROGRAMS NAME-SERVERS [ORDERS]" >&2; exit 2; }
 programs=$1 servers=$2 orders=${3:-100}
 folder=$(mktemp -d)
 declare -A pids
