@@ -251,6 +251,7 @@ TEST_P(PatchctlOnStore, ClustersAndBrokersAreShown) {
     done("topic create CtlFence");
     const std::string name = (*list.root().begin()).value["broker"].text().value_or("");
     EXPECT_EQ(shell("broker fence nobody --dry-run").exit, 3);
+    EXPECT_EQ(shell("broker fence nobody").exit, 3);
     done("broker fence " + name + " --dry-run");
     EXPECT_NE(done("route CtlFence --json").find("\"perm\":\"RW-\""), std::string::npos);
     done("broker fence " + name);

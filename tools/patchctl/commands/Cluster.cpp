@@ -95,12 +95,13 @@ Exit producers(Session& session, const Arguments&) {
 Exit permission(Session& session, const Arguments& arguments, bool write) {
     auto client = session.client();
     if (!client) return session.fail(client.error());
+    // A name server takes any name, and says that it changed no topic.
+    const auto info = (*client)->cluster();
+    if (!info) return session.fail(info.error());
+    if (!info->brokerAddrTable.contains(arguments.at(0))) {
+        return session.fail({StatusCode::NotFound, "the name server knows no broker '" + arguments.at(0) + "'"});
+    }
     if (arguments.dryRun()) {
-        const auto info = (*client)->cluster();
-        if (!info) return session.fail(info.error());
-        if (!info->brokerAddrTable.contains(arguments.at(0))) {
-            return session.fail({StatusCode::NotFound, "the name server knows no broker '" + arguments.at(0) + "'"});
-        }
         Record record;
         record.add("broker", arguments.at(0));
         record.add("outcome", std::string("clients would stop sending to it"));
