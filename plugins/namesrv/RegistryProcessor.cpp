@@ -118,12 +118,17 @@ Response RegistryProcessor::writePermission(const protocol::CommandView& command
     auto header = protocol::BrokerNameRequest::parse(command);
     if (!header) return Response(header.error());
     Response response;
+    const std::int32_t topics = add ? routes_.addWritePermission(header->brokerName) : routes_.wipeWritePermission(header->brokerName);
     if (add) {
-        protocol::AddWritePermResponse{routes_.addWritePermission(header->brokerName)}.write(response.fields());
+        protocol::AddWritePermResponse{topics}.write(response.fields());
     } else {
-        protocol::WipeWritePermResponse{routes_.wipeWritePermission(header->brokerName)}.write(response.fields());
+        protocol::WipeWritePermResponse{topics}.write(response.fields());
     }
-    log_.info(add ? "write permission given" : "write permission taken", {{"broker", header->brokerName}});
+    if (topics > 0) {
+        log_.info(add ? "write permission given" : "write permission taken", {{"broker", header->brokerName}, {"topics", topics}});
+    } else {
+        log_.limited(plugin::LogLevel::Info, "write permission of a broker that has no topics", {{"broker", header->brokerName}});
+    }
     return response;
 }
 

@@ -52,6 +52,10 @@ std::optional<Response> ReplyProcessor::check(const protocol::SendMessageRequest
         const std::int32_t sysFlag = header.unitMode ? protocol::kTopicSysFlagUnit : 0;
         const auto created =
             services_.topics->createForSend({header.topic, header.defaultTopic, header.defaultTopicQueueNums, sysFlag, client});
+        if (!created && created.error().code() != StatusCode::NotFound) {
+            return Response(protocol::responseCodeOf(created.error().code()),
+                            "topic[" + std::string(header.topic) + "] cannot be created: " + created.error().message());
+        }
         if (!created) {
             return Response(ResponseCode::TopicNotExist,
                             "topic[" + std::string(header.topic) + "] not exist, apply first please!"

@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::int32_t kRetryTopicPerm = static_cast<std::int32_t>(protocol::kPermRead | protocol::kPermWrite);
 
+/// Not the rules are in the way but the disk, and whoever applies first meets it as well.
+bool isFailure(StatusCode code) noexcept { return code != StatusCode::NotFound && code != StatusCode::InvalidArgument; }
+
 }  // namespace
 
 std::optional<Refusal> SendChecks::topic(const protocol::SendMessageRequest& header, const SendConfig& config,
@@ -41,6 +44,10 @@ std::optional<Refusal> SendChecks::topic(const protocol::SendMessageRequest& hea
     const std::string client = peer.remote().toString();
     auto created = topics_.createForSend({header.topic, header.defaultTopic, header.defaultTopicQueueNums, sysFlag, client});
     if (!created && retry) created = topics_.createIfMissing(header.topic, 1, kRetryTopicPerm, sysFlag);
+    if (!created && isFailure(created.error().code())) {
+        return Refusal{protocol::responseCodeOf(created.error().code()),
+                       "topic[" + std::string(header.topic) + "] cannot be created: " + created.error().message()};
+    }
     if (!created) {
         return Refusal{ResponseCode::TopicNotExist,
                        "topic[" + std::string(header.topic) + "] not exist, apply first please!"

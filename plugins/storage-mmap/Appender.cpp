@@ -24,11 +24,7 @@ constexpr std::int64_t kRecordExtraBytes = 65'536;  // a record may be that much
 constexpr std::chrono::milliseconds kRetryInterval{500};
 constexpr std::size_t kReusedBytesMax = 2U << 20;
 
-/// Half messages and roll-backs lie in the log only: they have no place in a queue.
-bool isQueued(const AppendItem& item) noexcept {
-    const std::int32_t type = protocol::transactionType(item.sysFlag);
-    return type != protocol::kSysFlagPrepared && type != protocol::kSysFlagRollback;
-}
+bool isQueued(const AppendItem& item) noexcept { return service::isQueued(item.sysFlag); }
 
 /// A topic is a directory.
 bool isUsableName(std::string_view topic) noexcept {

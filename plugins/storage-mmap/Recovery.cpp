@@ -6,6 +6,7 @@
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/util/Hash.h"
+#include "patchbay/service/AppendRecord.h"
 
 #include <algorithm>
 #include <array>
@@ -60,11 +61,6 @@ Status inParallel(const Items& items, Action action) {
 bool carriesCrc(const RecordView& record) noexcept {
     const std::size_t size = record.properties.size();
     return size >= protocol::kPropertyCrcBytes && record.properties.substr(size - protocol::kPropertyCrcBytes).starts_with(protocol::kPropertyCrc32);
-}
-
-bool isDispatched(std::int32_t sysFlag) noexcept {
-    const std::int32_t type = protocol::transactionType(sysFlag);
-    return type == protocol::kSysFlagNotTransactional || type == protocol::kSysFlagCommit;
 }
 
 /// FileSystem::exists() says no also where the disk does not answer, and a crash would be taken for a clean stop.
@@ -242,7 +238,7 @@ Status Recovery::rebuild(std::int64_t from, const std::set<QueueId>* only, std::
 }
 
 std::vector<Recovery::Place> Recovery::placesOf(const RecordView& record) const {
-    if (!isDispatched(record.sysFlag)) return {};
+    if (!service::isQueued(record.sysFlag)) return {};
     std::vector<Place> places{{record.topic, record.queueId, record.queueOffset}};
     // What was sent back from a batch queue still has these properties, in a simple one.
     const std::optional<InnerBatch> inner = innerBatchOf(record.properties);

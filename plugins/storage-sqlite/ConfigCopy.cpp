@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kBackup = ".bak";
 constexpr std::string_view kJournal = ".journal";
+constexpr std::string_view kJson = ".json";
 
 std::string without(std::string_view name, std::string_view ending) {
     return std::string(name.ends_with(ending) ? name.substr(0, name.size() - ending.size()) : name);
@@ -37,8 +38,17 @@ std::size_t hashOf(const Queues& queues) {
 }  // namespace
 
 bool ConfigCopy::isMissing(const std::string& name) const {
+    return !hasContent(name) && !hasContent(name + std::string(kBackup));
+}
+
+// A journal may be empty, and so may what is no JSON. What cannot be asked is for its owner to judge.
+bool ConfigCopy::hasContent(const std::string& name) const {
     const std::string path = directory_ + "/" + name;
-    return !files_.exists(path) && !files_.exists(path + std::string(kBackup));
+    if (!files_.exists(path)) return false;
+    if (!without(name, kBackup).ends_with(kJson)) return true;
+    const auto file = files_.open(path, OpenMode::Read);
+    const auto size = file ? (*file)->size() : Result<std::uint64_t>(file.error());
+    return !size || *size > 0;
 }
 
 Result<std::vector<std::string>> ConfigCopy::putBack(const std::vector<std::string>& kept,
@@ -101,6 +111,8 @@ void ConfigCopy::take(const FileInfo& file, ConfigSnapshot& found) {
         known_[file.name] = kLeftOut;
         return;
     }
+    // No owner writes an empty one, and the copy is what a person has left of it.
+    if (text->empty() && file.name.ends_with(kJson)) return;
     const std::size_t hash = std::max<std::size_t>(std::hash<std::string>()(*text), kOther + 1);
     if (at != known_.end() && at->second == hash) return;
     known_[file.name] = hash;

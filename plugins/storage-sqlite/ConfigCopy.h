@@ -19,7 +19,7 @@ class ConfigCopy {
 public:
     ConfigCopy(FileSystem& files, std::string directory, plugin::Logger& log) : files_(files), directory_(std::move(directory)), log_(log) {}
 
-    /// Writes those of the `kept` files that are not there, with the text that `textOf` gives for a name; before their owners read them.
+    /// Writes those of the `kept` files that are not there, or are JSON files and empty (which a power cut or a full disk leaves), with the text that `textOf` gives for a name; before their owners read them.
     /// A file whose backup is there is not missing, and a journal goes with the file that it continues. The names of what was written;
     /// after a failure some of it may be there.
     Result<std::vector<std::string>> putBack(const std::vector<std::string>& kept, const std::function<Result<std::string>(const std::string& name)>& textOf);
@@ -35,6 +35,7 @@ private:
     void take(const FileInfo& file, ConfigSnapshot& found);
     void readOffsets(const std::string& text, ConfigSnapshot& found);
     [[nodiscard]] bool isMissing(const std::string& name) const;
+    [[nodiscard]] bool hasContent(const std::string& name) const;
 
     FileSystem& files_;
     const std::string directory_;

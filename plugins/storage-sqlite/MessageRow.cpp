@@ -9,7 +9,7 @@ protocol::RecordFields readRow(const Statement& row, std::string_view topic, std
     fields.topic = topic;
     fields.queueId = queueId;
     fields.physicalOffset = row.integer(0);
-    fields.queueOffset = row.integer(1);
+    fields.queueOffset = row.integer(1) == kUnqueued ? 0 : row.integer(1);
     fields.storeTimestamp = row.integer(2);
     fields.bornTimestamp = row.integer(5);
     fields.flag = static_cast<std::int32_t>(row.integer(6));

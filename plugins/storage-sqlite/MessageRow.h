@@ -22,6 +22,8 @@ inline constexpr int kRowColumnCount = 16;
 inline constexpr int kTagsCodeColumn = 3;
 inline constexpr int kRecordBytesColumn = 4;
 inline constexpr int kBodyCrcColumn = 15;
+/// `queue_offset` of a message that has no place in its queue: below every minimum, so that no read of a queue and no view comes to it.
+inline constexpr std::int64_t kUnqueued = -1;
 
 /// The fields of the row on which the statement stands, whose columns begin with kRowColumns. Views last until its next step.
 [[nodiscard]] protocol::RecordFields readRow(const Statement& row, std::string_view topic, std::int32_t queueId);

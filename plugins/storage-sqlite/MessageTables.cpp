@@ -185,7 +185,8 @@ Status MessageTables::insert(const service::AppendItem& item, std::int64_t queue
     const Stamp* const stamp = *found;
     {
         const StatementUse use(insertMessage_);
-        insertMessage_.bind(1, item.physicalOffset).bind(2, queueRef).bind(3, item.queueOffset).bind(4, item.storeTimestamp);
+        insertMessage_.bind(1, item.physicalOffset).bind(2, queueRef);
+        insertMessage_.bind(3, service::isQueued(item.sysFlag) ? item.queueOffset : kUnqueued).bind(4, item.storeTimestamp);
         insertMessage_.bind(5, item.tagsCode).bind(6, item.recordBytes).bind(7, item.bornTimestamp).bind(8, item.flag);
         insertMessage_.bind(9, protocol::sysFlagWithHosts(item.sysFlag, item.bornHost.isV6(), item.storeHost.isV6())).bind(10, item.reconsumeTimes).bind(11, item.preparedTransactionOffset);
         insertMessage_.bindText(12, bornHost_.of(item.bornHost));

@@ -8,6 +8,10 @@ namespace patchbay::plugins::sqlite {
 
 namespace {
 
+/// Of messages without a place in their queue, whether they were trimmed; for all others their queue knows.
+constexpr const char* kIsThere = "(m.queue_offset >= q.min_offset OR (m.queue_offset < 0 AND "
+                                 "m.physical_offset >= (SELECT value FROM meta WHERE name = 'min_physical')))";
+
 std::string columns(std::string_view rest) { return "SELECT " + std::string(kRowColumns) + std::string(rest); }
 
 /// Of a row whose two columns behind kRowColumns are topic and queue id.
@@ -34,10 +38,10 @@ Status Reader::prepareAll() {
         {&range_, columns(" FROM message AS m" + stamp + "WHERE m.queue_ref = ?1 AND m.queue_offset >= ?2 AND m.queue_offset < ?3 ORDER BY m.queue_offset")},
         {&time_, "SELECT queue_offset, store_time FROM message WHERE queue_ref = ?1 AND queue_offset >= ?2 ORDER BY queue_offset LIMIT 1"},
         {&at_, columns(", q.topic, q.queue_id FROM message AS m JOIN queue AS q ON q.id = m.queue_ref" + stamp +
-                       "WHERE m.physical_offset = ?1 AND m.queue_offset >= q.min_offset")},
+                       "WHERE m.physical_offset = ?1 AND " + kIsThere)},
         {&byKey_, columns(", q.topic, q.queue_id FROM message_key AS k CROSS JOIN message AS m ON m.physical_offset = k.physical_offset "
                           "CROSS JOIN queue AS q ON q.id = m.queue_ref" + stamp + "WHERE k.key = ?1 AND k.unique_key >= ?2 AND q.topic = ?3 "
-                          "AND m.store_time BETWEEN ?4 AND ?5 AND m.queue_offset >= q.min_offset ORDER BY k.physical_offset DESC LIMIT ?6")},
+                          "AND m.store_time BETWEEN ?4 AND ?5 AND " + kIsThere + " ORDER BY k.physical_offset DESC LIMIT ?6")},
         {&oldest_, "SELECT m.store_time FROM message AS m WHERE m.physical_offset >= (SELECT value FROM meta WHERE name = 'min_physical') "
                    "AND EXISTS (SELECT 1 FROM queue AS q WHERE q.id = m.queue_ref) ORDER BY m.physical_offset LIMIT 1"},
         {&fromPhysical_, "SELECT physical_offset, store_time, record_bytes FROM message WHERE physical_offset >= ?1 ORDER BY physical_offset LIMIT 1"},

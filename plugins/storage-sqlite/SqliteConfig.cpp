@@ -36,7 +36,7 @@ constexpr ConfigKey kKeys[] = {
     {"sqliteWalBytes", ConfigType::Bytes, "32M", "Size of the write-ahead log at which it is copied into the database; it may become twice as long.", 0, 64 << 10, 64 * kGib},
     {"sqliteWalBytesLimit", ConfigType::Bytes, "1G", "Size of the write-ahead log at which messages are refused: a query that stays open keeps it from being reused.", 0, kMib, 1024 * kGib},
     {"sqliteDiskFreeBytesMin", ConfigType::Bytes, "32M", "Messages are refused while less is free on the disk, so that old ones can still be removed.", 0, 0, 1024 * kGib},
-    {"sqliteKeepConfig", ConfigType::Bool, "true", "Copies the files of config/ into the database, so that it can be asked for backlogs and is a whole backup; puts back what is missing there at a start."},
+    {"sqliteKeepConfig", ConfigType::Bool, "true", "Copies the files of config/ into the database, so that it can be asked for backlogs and is a whole backup; puts back what is missing or empty there at a start."},
     {"sqliteCheckOnStart", ConfigType::Bool, "false", "Checks the whole database before it is used, which may take long."},
 };
 

@@ -61,7 +61,7 @@ Status SqlitePlugin::putConfigBack() {
     if (written->empty()) return Status::ok();
     std::string names;
     for (const auto& name : *written) names += (names.empty() ? "" : ",") + name;
-    context_->log().warn("files were missing in config/ and were put back from the database", {{"files", names}});
+    context_->log().warn("files were missing or empty in config/ and were put back from the database", {{"files", names}});
     if (std::find(written->begin(), written->end(), kRunTimeChanges) != written->end()) {
         context_->log().warn("what was changed at run time is in force after the next start", {{"file", kRunTimeChanges}});
     }

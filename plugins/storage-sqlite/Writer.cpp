@@ -369,7 +369,8 @@ Result<QueueState*> Writer::queueFor(std::string_view topic, std::int32_t queueI
 Status Writer::writeItem(AppendItem& item) {
     const auto queue = queueFor(item.topic, item.queueId);
     if (!queue) return queue.error();
-    item.queueOffset = (*queue)->next;
+    const bool queued = service::isQueued(item.sysFlag);
+    item.queueOffset = queued ? (*queue)->next : 0;
     item.physicalOffset = nextPhysical_;
     item.storeTimestamp = groupTime_;
     const auto fields = service::recordFields(item);
@@ -381,9 +382,9 @@ Status Writer::writeItem(AppendItem& item) {
     const std::size_t propertiesBytes = item.properties.size() + item.brokerProperties.size();
     const std::string_view properties(record + bytes - propertiesBytes, propertiesBytes);
     if (Status status = tables_->insert(item, (*queue)->id, properties, protocol::loadI32(record + protocol::kRecordBodyCrcAt)); !status) return status;
-    ++(*queue)->next;
+    if (queued) ++(*queue)->next;
     nextPhysical_ += item.recordBytes;
-    written_.push_back({*queue, item.queueOffset, {&tail_.block(), record, item.physicalOffset, groupTime_, item.tagsCode, item.recordBytes}, properties});
+    written_.push_back({*queue, item.queueOffset, {&tail_.block(), record, item.physicalOffset, groupTime_, item.tagsCode, item.recordBytes}, properties, queued});
     return Status::ok();
 }
 
@@ -402,24 +403,25 @@ void Writer::publish(bool durable) {
     for (auto& queue : std::exchange(created_, {})) queues_.add(std::move(queue));
     std::int64_t bytes = 0;
     appended_.clear();
-    for (auto& [queue, queueOffset, entry, properties] : written_) {
+    for (auto& [queue, queueOffset, entry, properties, queued] : written_) {
+        bytes += entry.bytes;
+        if (!queued) continue;
         entry.block->owners.push_back(Ref<QueueState>::share(queue));
         {
             const std::lock_guard lock(queue->mutex);
             queue->tail.add(entry);
             queue->max = queueOffset + 1;
         }
-        bytes += entry.bytes;
         appended_.push_back({queue->topic, properties, queueOffset, entry.physicalOffset, entry.tagsCode, entry.storeTime,
                              queue->queueId, entry.bytes});
     }
-    if (appended_.empty()) return;
+    if (written_.empty()) return;
     stats_.nextPhysical = nextPhysical_;
     stats_.newestStoreTime = groupTime_;
-    stats_.messages += static_cast<std::int64_t>(appended_.size());
+    stats_.messages += static_cast<std::int64_t>(written_.size());
     stats_.bytes += bytes;
     if (!durable) stats_.behindFlushBytes += bytes;
-    {
+    if (!appended_.empty()) {
         const std::lock_guard lock(listenersMutex_);
         for (auto* listener : listeners_) listener->appended(appended_);
     }

@@ -78,6 +78,7 @@ private:
         std::int64_t queueOffset;
         TailEntry entry;
         std::string_view properties;
+        bool queued;
     };
 
     void loop() noexcept;

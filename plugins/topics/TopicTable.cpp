@@ -243,6 +243,11 @@ Status TopicTable::remove(std::string_view topic) {
     return Status::ok();
 }
 
+Status TopicTable::notCreated(std::string_view topic, Status why) const {
+    context_.log().limited(plugin::LogLevel::Error, "a topic cannot be created", {{"topic", topic}, {"problem", why.message()}});
+    return why;
+}
+
 Result<service::TopicFacts> TopicTable::createForSend(const service::TopicWish& wish) {
     if (!autoCreate_.load(std::memory_order_relaxed)) {
         return Status(StatusCode::NotFound, "topic '" + std::string(wish.topic) + "' does not exist and autoCreateTopicEnable is off");
@@ -264,7 +269,7 @@ Result<service::TopicFacts> TopicTable::createForSend(const service::TopicWish& 
         config.perm = from.perm & ~protocol::kPermInherit;
         config.topicFilterType = from.topicFilterType;
         config.topicSysFlag = wish.sysFlag;
-        if (Status stored = commit(config); !stored) return stored;
+        if (Status stored = commit(config); !stored) return notCreated(wish.topic, stored);
     }
     context_.log().info("topic created by a send", {{"topic", wish.topic}, {"queues", config.writeQueueNums},
                                                     {"defaultTopic", wish.defaultTopic}, {"client", wish.client}});
@@ -285,7 +290,7 @@ Result<service::TopicFacts> TopicTable::createIfMissing(std::string_view topic, 
     {
         const auto lock = file_.lockChanges();
         if (const auto at = table_.find(topic); at != table_.end()) return at->second.facts;
-        if (Status stored = commit(config); !stored) return stored;
+        if (Status stored = commit(config); !stored) return notCreated(topic, stored);
     }
     context_.log().info("topic created", {{"topic", topic}, {"queues", queueNums}});
     tell(topic, &config);

@@ -62,6 +62,8 @@ private:
     [[nodiscard]] std::string wholeText(protocol::DataVersion& version) const;
     /// With the journal's lock held.
     Result<protocol::TopicConfig> merged(const protocol::TopicConfig& wanted, bool& same) const;
+    /// Says in the log that a topic which somebody needed now could not be made; who asked for it may be a client that tells nobody.
+    Status notCreated(std::string_view topic, Status why) const;
     Status commit(protocol::TopicConfig config);
     void tell(std::string_view topic, const protocol::TopicConfig* config) noexcept;
 

@@ -173,9 +173,12 @@ void ToyStore::write(service::AppendBatch& batch) {
 }
 
 void ToyStore::encode(AppendItem& item) {
-    const auto [next, first] = next_.emplace(QueueName(item.topic, item.queueId), 0);
-    if (first) next->second = range(item.topic, item.queueId).max;
-    item.queueOffset = next->second++;
+    item.queueOffset = 0;
+    if (service::isQueued(item.sysFlag)) {
+        const auto [next, first] = next_.emplace(QueueName(item.topic, item.queueId), 0);
+        if (first) next->second = range(item.topic, item.queueId).max;
+        item.queueOffset = next->second++;
+    }
     item.physicalOffset = physical_;
     item.storeTimestamp = clock_.wallMs();
     const auto fields = service::recordFields(item);
@@ -195,42 +198,45 @@ void ToyStore::publish() {
         for (const auto& [record, tagsCode] : records_) {
             const auto view = viewOf(record);
             insert(record, tagsCode);
-            appended.push_back({view.topic, view.properties, view.queueOffset, view.physicalOffset, tagsCode, view.storeTimestamp, view.queueId, view.size});
+            if (service::isQueued(view.sysFlag)) {
+                appended.push_back({view.topic, view.properties, view.queueOffset, view.physicalOffset, tagsCode, view.storeTimestamp, view.queueId, view.size});
+            }
             ++counts_.messagesAppended;
             counts_.bytesAppended += view.size;
             if (!syncFlush_) counts_.behindFlushBytes += view.size;
         }
     }
+    if (appended.empty()) return;
     const std::lock_guard lock(listenersMutex_);
     for (auto* listener : listeners_) listener->appended(appended);
 }
 
 void ToyStore::insert(Slice record, std::int64_t tagsCode) {
     const auto view = viewOf(record);
-    Queue& queue = queues_[QueueName(view.topic, view.queueId)];
-    if (queue.entries.empty()) queue.min = view.queueOffset;
     byPhysical_[view.physicalOffset] = record;
     nextPhysical_ = view.physicalOffset + view.size;
+    if (!service::isQueued(view.sysFlag)) return;
+    Queue& queue = queues_[QueueName(view.topic, view.queueId)];
+    if (queue.entries.empty()) queue.min = view.queueOffset;
     queue.entries.push_back({std::move(record), view.physicalOffset, view.storeTimestamp, tagsCode});
 }
 
 void ToyStore::forgetTopic(std::string_view topic) {
     const auto begin = queues_.lower_bound(QueueName(topic, std::numeric_limits<std::int32_t>::min()));
     auto end = begin;
-    for (; end != queues_.end() && end->first.first == topic; ++end) {
-        for (const auto& entry : end->second.entries) byPhysical_.erase(entry.physicalOffset);
-    }
+    while (end != queues_.end() && end->first.first == topic) ++end;
     queues_.erase(begin, end);
+    std::erase_if(byPhysical_, [&](const auto& record) { return viewOf(record.second).topic == topic; });
 }
 
 void ToyStore::forgetBelow(std::int64_t physicalOffset) {
     for (auto& [name, queue] : queues_) {
         while (!queue.entries.empty() && queue.entries.front().physicalOffset < physicalOffset) {
-            byPhysical_.erase(queue.entries.front().physicalOffset);
             queue.entries.pop_front();
             ++queue.min;
         }
     }
+    byPhysical_.erase(byPhysical_.begin(), byPhysical_.lower_bound(physicalOffset));
     minPhysical_ = std::max(minPhysical_, std::min(physicalOffset, nextPhysical_));
 }
 

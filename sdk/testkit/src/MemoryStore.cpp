@@ -108,7 +108,7 @@ void MemoryStore::store(AppendItem& item, Held& held) {
     const QueueName name(item.topic, item.queueId);
     Queue& queue = queues_[name];
     item.status = AppendStatus::PutOk;
-    item.queueOffset = queue.next++;
+    item.queueOffset = service::isQueued(item.sysFlag) ? queue.next++ : 0;
     item.physicalOffset = nextPhysical_;
     item.storeTimestamp = clock_.wallMs();
     Entry entry{Slice::own(encode(item)), item.physicalOffset, item.tagsCode, item.storeTimestamp};
@@ -171,12 +171,14 @@ void MemoryStore::publish(std::unique_lock<std::mutex>& lock) {
         for (auto& [name, entry] : held.entries) {
             const auto view = parsed(entry.record);
             Queue& queue = queues_[name];
-            if (queue.max() != view.queueOffset) continue;  // the topic was deleted meanwhile
-            records.push_back({view.topic, view.properties, view.queueOffset, entry.physicalOffset, entry.tagsCode,
-                               entry.storeTimestamp, view.queueId, view.size});
+            const bool queued = service::isQueued(view.sysFlag);
+            if (queued && queue.max() != view.queueOffset) continue;  // the topic was deleted meanwhile
             ++appended_;
             bytes_ += view.size;
             index(entry);
+            if (!queued) continue;
+            records.push_back({view.topic, view.properties, view.queueOffset, entry.physicalOffset, entry.tagsCode,
+                               entry.storeTimestamp, view.queueId, view.size});
             queue.entries.push_back(entry);
         }
         const auto listeners = listeners_;
@@ -312,10 +314,8 @@ Status MemoryStore::deleteTopic(std::string_view topic) {
     const std::string name(topic);
     const auto begin = queues_.lower_bound(QueueName(name, std::numeric_limits<std::int32_t>::min()));
     const auto end = queues_.upper_bound(QueueName(name, std::numeric_limits<std::int32_t>::max()));
-    for (auto at = begin; at != end; ++at) {
-        for (const auto& entry : at->second.entries) byPhysical_.erase(entry.physicalOffset);
-    }
     queues_.erase(begin, end);
+    std::erase_if(byPhysical_, [&](const auto& record) { return parsed(record.second).topic == topic; });
     return Status::ok();
 }
 
@@ -336,11 +336,11 @@ Status MemoryStore::trim(std::int64_t physicalOffset) {
     const std::lock_guard lock(mutex_);
     for (auto& [name, queue] : queues_) {
         while (!queue.entries.empty() && queue.entries.front().physicalOffset < physicalOffset) {
-            byPhysical_.erase(queue.entries.front().physicalOffset);
             queue.entries.pop_front();
             ++queue.min;
         }
     }
+    byPhysical_.erase(byPhysical_.begin(), byPhysical_.lower_bound(physicalOffset));
     minPhysical_ = std::max(minPhysical_, std::min(physicalOffset, nextPhysical_));
     return Status::ok();
 }

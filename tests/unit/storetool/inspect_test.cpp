@@ -206,6 +206,9 @@ TEST_F(StoreToolTest, ADryRunSaysWhatAStartWouldDoAndTheStartThenDoesIt) {
     EXPECT_EQ(report->end, positions[219]);
     EXPECT_EQ(count("wouldMend what=\"the commit log ends with a record that is not whole"), 1);
     EXPECT_EQ(count("commit log recovered clean=false"), 1);
+    EXPECT_EQ(count("wouldMend what=\"key-index files newer than the checkpoint"), 1);
+    EXPECT_EQ(count("wouldMend "), report->problems);
+    EXPECT_EQ(count(" mends=" + std::to_string(report->problems)), 1) << "as many as were named";
     log.clear();
     mmapstore::MmapStore again(systemFiles(), clock, log, own);
     ASSERT_TRUE(again.open());

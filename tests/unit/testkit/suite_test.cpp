@@ -56,6 +56,7 @@ constexpr Row kOverMemory[] = {
     {"FindsKeysOfDeletedTopics", "KeysOfWhatWasRemovedAreNotFound"},
     {"KnowsRefusedTopics", "TheFirstMessageOfATopicMayBeRefusedAndSentAgain"},
     {"MixesUpQueues", "OneBatchMaySpanQueuesAndAnEmptyOneIsDone"},
+    {"QueuesHalfMessages", "HalfMessagesAndRollBacksAreStoredButStandInNoQueue"},
     {"SkipsWhatAFilterDidNotReach", "AFilterFindsWhatIsFarAway"},
     {"FindsTimesBelowTheMinimum", "TrimMovesTheMinimumAndKeepsTheRest"},
     {"RefusesTimesThatGoBack", "TimeSearchStaysInTheQueueWhenTheClockGoesBack"},

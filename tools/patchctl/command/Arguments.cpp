@@ -1,5 +1,7 @@
 #include "command/Arguments.h"
 
+#include "patchbay/base/Nearest.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -150,16 +152,34 @@ Status Arguments::choose(std::vector<std::string> plain) {
     return Status::ok();
 }
 
+namespace {
+
+/// What is wrong with words that no command begins with.
+Status noCommand(const std::vector<std::string>& words) {
+    const std::string& first = words.front();
+    const bool isGroup = !commandsUnder(first).empty();
+    const std::string lists = "'patchctl help" + (isGroup ? " " + first : std::string()) + "' lists them";
+    if (isGroup && words.size() == 1) return usage("'" + first + "' needs one more word; " + lists);
+    std::vector<std::string> known;
+    for (const auto& command : commands()) {
+        const auto blank = std::min(command.words.find(' '), command.words.size());
+        const auto group = command.words.substr(0, blank);
+        if (!isGroup) known.emplace_back(group);
+        else if (group == first) known.emplace_back(command.words.substr(std::min(blank + 1, command.words.size())));
+    }
+    const std::string near = didYouMean(isGroup ? words[1] : first, known);
+    return usage("there is no command '" + first + (isGroup ? " " + words[1] : std::string()) + "'" + near + (near.empty() ? "; " : " ") + lists);
+}
+
+}  // namespace
+
 Result<Arguments> Arguments::parse(const std::vector<std::string>& words) {
     Arguments arguments;
     const auto leading = leadingWords(words);
     arguments.command_ = commandOf(leading);
     if (arguments.command_ == nullptr) {
         if (leading.empty()) return usage("no command; 'patchctl help' lists them");
-        if (!commandsUnder(leading.front()).empty()) {
-            return usage("'" + leading.front() + "' needs one more word; 'patchctl help " + leading.front() + "' lists them");
-        }
-        return usage("there is no command '" + leading.front() + "'; 'patchctl help' lists them");
+        return noCommand(leading);
     }
     std::vector<std::string> plain;
     bool options = true;

@@ -19,7 +19,7 @@ Result<BackedContent> readBacked(FileSystem& files, const std::string& path, con
     using Source = BackedContent::Source;
     const Status main = offer(files, path, accept);
     if (main) return BackedContent{Source::Main, {}};
-    if (main.code() == StatusCode::OutOfRange) return main;  // too large for us is not damaged
+    if (main.code() == StatusCode::OutOfRange) return Status(main.code(), path + " cannot be read: " + main.message());  // too large for us is not damaged
 
     const Status backup = offer(files, path + ".bak", accept);
     if (!backup && backup.code() != StatusCode::NotFound) {
@@ -31,6 +31,10 @@ Result<BackedContent> readBacked(FileSystem& files, const std::string& path, con
         if (Status aside = files.rename(path, path + ".damaged"); !aside) return aside;
     }
     const Source source = backup ? Source::Backup : Source::Nothing;
+    if (!damaged && !backup && files.exists(path)) {
+        return BackedContent{source, path + " is empty and there is no backup beside it: what was in it is gone; to have it back, stop the process and put a "
+                                            "copy of it there"};
+    }
     const bool remarkable = damaged || source == Source::Backup;
     return BackedContent{source, remarkable ? main.message() : std::string{}};
 }

@@ -92,6 +92,7 @@ Result<CheckReport> storeRepairDryRun(const StoreToolOptions& options, const Lin
     if (!opened) return opened;
     report.end = store.stats().maxPhysicalOffset;
     if (found->abortPresent()) {
+        ++report.problems;
         Line line(options.json, "wouldMend");
         line.add("what", "key-index files newer than the checkpoint are removed and built again in the background");
         if (Status put = std::move(line).to(out); !put) return put;

@@ -1,8 +1,10 @@
 // Order, limits, batches and filters: what append and read promise to each other.
 #include "Groups.h"
+#include "Recorder.h"
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/util/Hash.h"
@@ -97,6 +99,60 @@ TEST_P(MessageStoreContract, ReadReturnsWhatWasAppendedByteForByte) {
     EXPECT_EQ(same->bytes, joined);
     EXPECT_EQ(store().at(item.physicalOffset + 1).error().code(), StatusCode::NotFound);
     EXPECT_EQ(store().at(-1).error().code(), StatusCode::NotFound);
+}
+
+TEST_P(MessageStoreContract, HalfMessagesAndRollBacksAreStoredButStandInNoQueue) {
+    const std::int32_t flags[] = {protocol::kSysFlagNotTransactional, protocol::kSysFlagPrepared, protocol::kSysFlagCommit, protocol::kSysFlagRollback};
+    Recorder listener;
+    store().addListener(listener);
+    TestBatch batch;
+    for (const std::int32_t flag : flags) batch.add({.body = "flag-" + std::to_string(flag), .keys = "k"}).sysFlag = flag;
+    batch.add({.topic = "HalvesOnly", .body = "half"}).sysFlag = protocol::kSysFlagPrepared;
+    batch.appendTo(store());
+    ASSERT_TRUE(batch.wait());
+    store().removeListener(listener);
+    std::int64_t physical = -1;
+    for (const auto& item : batch.items) {
+        ASSERT_EQ(item.status, AppendStatus::PutOk) << batch.failure.toString();
+        EXPECT_EQ(item.queueOffset, item.sysFlag == protocol::kSysFlagCommit ? 1 : 0);
+        EXPECT_GT(item.physicalOffset, physical);
+        physical = item.physicalOffset;
+    }
+    const auto told = listener.told();
+    ASSERT_EQ(told.size(), 2U) << "listeners wake readers of a queue";
+    EXPECT_EQ(told[1].physicalOffset, batch.items[2].physicalOffset);
+    EXPECT_EQ(store().stats().messagesAppended, 5);
+
+    const auto expectAll = [&] {
+        EXPECT_EQ(bodies(), (std::vector<std::string>{"flag-0", "flag-8"}));
+        EXPECT_EQ(store().range("TopicTest", 0).max, 2);
+        EXPECT_EQ(store().range("HalvesOnly", 0).max, 0);
+        EXPECT_TRUE(bodies("HalvesOnly").empty());
+        for (std::size_t i = 0; i < std::size(flags); ++i) {
+            const auto record = store().at(batch.items[i].physicalOffset);
+            ASSERT_TRUE(record) << record.error().toString();
+            protocol::RecordView view;
+            ASSERT_EQ(protocol::RecordView::parse(record->bytes, view), protocol::RecordStatus::Message);
+            EXPECT_EQ(view.sysFlag, flags[i]);
+            EXPECT_EQ(view.queueOffset, batch.items[i].queueOffset);
+        }
+        if (!store().capabilities().keyIndex) return;
+        const auto hits = store().findByKey({.topic = "TopicTest", .key = "k", .endMs = std::numeric_limits<std::int64_t>::max()});
+        ASSERT_TRUE(hits) << hits.error().toString();
+        EXPECT_EQ(hits->hits.size(), 3U) << "all but the roll-back";
+    };
+    expectAll();
+    if (durable()) {
+        close();
+        expectAll();
+        killAndReopen();
+        expectAll();
+    }
+    expectAppends(0, "first", "HalvesOnly");
+    expectAppends(2);
+    ASSERT_TRUE(store().trim(std::numeric_limits<std::int64_t>::max()));
+    if (GetParam().traits.trimGrainBytes > 0) return;
+    EXPECT_EQ(store().at(batch.items[1].physicalOffset).error().code(), StatusCode::NotFound);
 }
 
 TEST_P(MessageStoreContract, EveryReadStatusHasItsOffsets) {

@@ -330,6 +330,14 @@ TEST(Offsets, ADamagedFileIsReplacedByItsBackup) {
     }
 }
 
+TEST(Offsets, AnEmptyFileWithoutABackupIsSaidToHaveLostEverything) {
+    OffsetsBench bench({}, false);
+    recorded::writeText(bench.path(), "");
+    bench.start();
+    EXPECT_EQ(bench.context.log().count("consumer offsets damaged, starting without"), 1U);
+    EXPECT_TRUE(bench.context.log().contains(bench.path() + " is empty and there is no backup beside it"));
+}
+
 TEST(Offsets, AnOffsetThatIsAnotherNumberThanWasWrittenIsDamageAndAFileWithoutChecksumIsTaken) {
     OffsetsBench bench({}, false);
     bench.start();

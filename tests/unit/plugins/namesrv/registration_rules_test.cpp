@@ -129,6 +129,10 @@ TEST(RegistrationRules, AWipedPermissionComesBackWithTheNextChangeOnly) {
     EXPECT_EQ(server.permission("T"), 5U);
     EXPECT_EQ(server.call(RequestCode::AddWritePermOfBroker, {{"brokerName", "broker-a"}}).field("addTopicCount"), "2");
     EXPECT_EQ(server.permission("T"), 6U) << "exactly reading and writing";
+    EXPECT_EQ(server.call(RequestCode::AddWritePermOfBroker, {{"brokerName", "nobody"}}).field("addTopicCount"), "0");
+    EXPECT_EQ(server.call(RequestCode::WipeWritePermOfBroker, {{"brokerName", "nobody"}}).field("wipeTopicCount"), "0");
+    EXPECT_EQ(server.context->log().countLimited("write permission of a broker that has no topics"), 2U) << "anybody may ask for them without end";
+    EXPECT_FALSE(server.context->log().contains("broker=nobody topics"));
     server.registerBroker({.version = {2, 0, 0}}, {topicOf("A"), topicOf("T", 8, 7)});
     EXPECT_EQ(server.permission("T"), 7U);
 }

@@ -9,6 +9,8 @@
 #include "patchbay/protocol/message/MessageId.h"
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/message/Properties.h"
+#include "patchbay/testkit/FakeContext.h"
+#include "patchbay/testkit/FaultyFiles.h"
 #include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
 #include "patchbay/testkit/StoreClient.h"
@@ -63,7 +65,8 @@ protected:
     std::vector<testkit::StoredMessage> stored() { return testkit::readAll(store_, topic_, 0); }
 
     testkit::TempDir dir_;
-    testkit::FakeContext context_;
+    testkit::FaultyFiles files_{systemFiles()};
+    testkit::FakeContext context_{files_};
     testkit::MemoryStore store_{context_.clock()};
     testkit::PluginRunner runner_{context_};
     std::string topic_;
@@ -105,6 +108,15 @@ TEST_F(ReplyTest, TheClientThatAskedGetsTheReply) {
     ASSERT_TRUE(result.answered());
     EXPECT_EQ(result.code(), ResponseCode::Success);
     EXPECT_EQ(result.remark(), "");
+}
+
+TEST_F(ReplyTest, ATopicThatTheDiskHasNoRoomForIsNotSaidToBeUnknown) {
+    begin();
+    files_.failWrites({StatusCode::Full, "cannot write the-journal: No space left on device"});
+    topic_ = "Fresh";
+    auto result = reply(kProperties);
+    EXPECT_EQ(result.code(), ResponseCode::ServiceNotAvailable);
+    EXPECT_EQ(result.remark(), "topic[Fresh] cannot be created: cannot write the-journal: No space left on device");
 }
 
 TEST_F(ReplyTest, TheReplyIsStoredWithoutTheTimeOfThePush) {

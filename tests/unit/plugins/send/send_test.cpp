@@ -15,6 +15,7 @@
 #include "patchbay/service/DelaySchedule.h"
 #include "patchbay/service/TransactionStore.h"
 #include "patchbay/testkit/FakeContext.h"
+#include "patchbay/testkit/FaultyFiles.h"
 #include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
 #include "patchbay/testkit/TempDir.h"
@@ -94,7 +95,8 @@ protected:
     }
 
     testkit::TempDir dir_;
-    testkit::FakeContext context_;
+    testkit::FaultyFiles files_{systemFiles()};
+    testkit::FakeContext context_{files_};
     testkit::MemoryStore store_{context_.clock()};
     testkit::PluginRunner runner_{context_};
     plugin::Plugin* plugin_ = nullptr;
@@ -225,6 +227,19 @@ TEST_F(SendTest, RefusesWithRocketMqsCodesAndWords) {
                                    "perm=RW-, topicFilterType=SINGLE_TAG, topicSysFlag=0, order=false, attributes={}] Producer: "))
         << remark;
     EXPECT_EQ(store_.stats().messagesAppended, 0);
+}
+
+TEST_F(SendTest, ATopicThatTheDiskHasNoRoomForIsNotSaidToBeUnknown) {
+    begin();
+    files_.failWrites({StatusCode::Full, "cannot write /store/config/topics.json.journal: No space left on device"});
+    for (const char* topic : {"Fresh", "%RETRY%fresh"}) {
+        auto result = send(topic, "");
+        EXPECT_EQ(result.code(), ResponseCode::ServiceNotAvailable) << "a producer tries another broker";
+        EXPECT_EQ(result.remark(), "topic["s + topic + "] cannot be created: cannot write /store/config/topics.json.journal: No space left on device");
+    }
+    EXPECT_GE(context_.log().countLimited("a topic cannot be created"), 2U);
+    files_.clear();
+    EXPECT_EQ(send("Fresh", "").code(), ResponseCode::Success);
 }
 
 TEST_F(SendTest, CreatesATopicOnDemand) {

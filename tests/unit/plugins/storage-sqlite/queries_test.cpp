@@ -215,6 +215,24 @@ TEST_F(ConfigCopyTest, OnlyWhatIsMissingIsPutBack) {
     EXPECT_EQ(found.goneFiles, (std::vector<std::string>{"../outside", "groups.json.journal", "left.json.tmp"}));
 }
 
+TEST_F(ConfigCopyTest, WhatIsEmptyIsPutBackAndDoesNotReplaceItsCopy) {
+    write("topics.json", "t");
+    write("runtime.properties", "r");
+    ASSERT_TRUE(store().keepConfig(copy.look()));
+    for (const char* name : {"topics.json", "topics.json.bak", "topics.json.journal", "backed.json", "runtime.properties"}) write(name, "");
+    write("backed.json.bak", "newer");
+    const auto found = copy.look();
+    ASSERT_EQ(found.files.size(), 2U) << "the journal, and the file that may be empty";
+    ASSERT_TRUE(found.goneFiles.empty());
+    ASSERT_TRUE(store().keepConfig(found));
+    EXPECT_EQ(rows("SELECT text FROM config_files WHERE name = 'topics.json'"), "t\n");
+    ConfigCopy next(systemFiles(), config.path(), log);
+    const auto written = next.putBack({"backed.json", "runtime.properties", "topics.json"}, [](const std::string& name) -> Result<std::string> { return "kept " + name; });
+    ASSERT_TRUE(written) << written.error().toString();
+    EXPECT_EQ(*written, std::vector<std::string>{"topics.json"});
+    EXPECT_EQ(systemFiles().readAll(config.file("topics.json")).value_or(""), "kept topics.json");
+}
+
 TEST_F(ConfigCopyTest, WhatCannotBePutBackIsNamed) {
     ConfigCopy nowhere(systemFiles(), config.file("a-file/config"), log);
     write("a-file", "");

@@ -187,6 +187,27 @@ TEST(JournaledFile, TheJournalOfAKilledBrokerContinuesItsBackupToo) {
     EXPECT_TRUE(bench.has("Three"));
 }
 
+TEST(JournaledFile, AnEmptyFileWithoutABackupIsSaidToHaveLostEverything) {
+    TopicsBench bench;
+    bench.start();
+    EXPECT_FALSE(bench.context.log().contains("is empty")) << "a new broker has no files";
+    bench.stop();
+    for (const char* name : {"topics.json", "subscriptionGroup.json"}) bench.write(name, "");
+    bench.start();
+    for (const char* name : {"topics.json", "subscriptionGroup.json"}) {
+        EXPECT_TRUE(bench.context.log().contains(bench.directory.path() + "/config/" + name + " is empty and there is no backup beside it")) << name;
+    }
+    EXPECT_EQ(bench.context.log().count("configuration file damaged, starting without"), 2U);
+}
+
+TEST(JournaledFile, AFileThatIsNestedTooDeepStopsTheStartWithItsName) {
+    TopicsBench bench;
+    bench.write("topics.json", std::string(100'000, '['));
+    const Status started = bench.tryStart();
+    ASSERT_FALSE(started);
+    EXPECT_NE(started.message().find(bench.directory.path() + "/config/topics.json cannot be read: JSON, byte "), std::string::npos) << started.message();
+}
+
 TEST(JournaledFile, TwoDamagedFilesStopTheStartWithTheirNames) {
     TopicsBench bench;
     bench.write("topics.json", "junk");

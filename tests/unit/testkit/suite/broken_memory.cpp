@@ -175,6 +175,14 @@ class MixesUpQueues final : public Passing {
     }
 };
 
+class QueuesHalfMessages final : public Passing {
+    using Passing::Passing;
+    void append(service::AppendBatch& batch) noexcept override {
+        for (auto& item : batch.items) item.sysFlag = protocol::withTransactionType(item.sysFlag, protocol::kSysFlagNotTransactional);
+        below_.append(batch);
+    }
+};
+
 class SkipsWhatAFilterDidNotReach final : public Passing {
     using Passing::Passing;
     void read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,
@@ -226,6 +234,7 @@ PATCHBAY_OVER_MEMORY(TrimsWhatComesLater);
 PATCHBAY_OVER_MEMORY(FindsKeysOfDeletedTopics);
 PATCHBAY_OVER_MEMORY(KnowsRefusedTopics);
 PATCHBAY_OVER_MEMORY(MixesUpQueues);
+PATCHBAY_OVER_MEMORY(QueuesHalfMessages);
 PATCHBAY_OVER_MEMORY(SkipsWhatAFilterDidNotReach);
 PATCHBAY_OVER_MEMORY(FindsTimesBelowTheMinimum);
 PATCHBAY_OVER_MEMORY(RefusesTimesThatGoBack);

@@ -51,7 +51,10 @@ TEST(Arguments, TwoDashesEndTheOptions) {
 
 TEST(Arguments, MistakesAreNamed) {
     EXPECT_EQ(mistake({}), "no command; 'patchctl help' lists them");
-    EXPECT_EQ(mistake({"topics"}), "there is no command 'topics'; 'patchctl help' lists them");
+    EXPECT_EQ(mistake({"topics"}), "there is no command 'topics'; did you mean topic? 'patchctl help' lists them");
+    EXPECT_EQ(mistake({"gibberish"}), "there is no command 'gibberish'; 'patchctl help' lists them");
+    EXPECT_EQ(mistake({"topic", "lsit"}), "there is no command 'topic lsit'; did you mean list? 'patchctl help topic' lists them");
+    EXPECT_EQ(mistake({"topic", "gibberish"}), "there is no command 'topic gibberish'; 'patchctl help topic' lists them");
     EXPECT_EQ(mistake({"topic"}), "'topic' needs one more word; 'patchctl help topic' lists them");
     EXPECT_EQ(mistake({"topic", "show"}), "TOPIC is missing: name of the topic");
     EXPECT_EQ(mistake({"topic", "show", "A", "B"}), "'topic show' takes fewer arguments, what is 'B'?");

@@ -2,9 +2,17 @@
 #pragma once
 
 #include "patchbay/protocol/message/MessageRecord.h"
+#include "patchbay/protocol/message/SysFlag.h"
 #include "patchbay/service/MessageStore.h"
 
 namespace patchbay::service {
+
+/// Half messages and roll-backs are stored, found by physical offset and by key, but have no place in a queue: their queue offset is 0,
+/// and no listener is told of them.
+[[nodiscard]] inline bool isQueued(std::int32_t sysFlag) noexcept {
+    const std::int32_t type = protocol::transactionType(sysFlag);
+    return type != protocol::kSysFlagPrepared && type != protocol::kSysFlagRollback;
+}
 
 /// What the record of an item is made of, with its outcome (offsets and store time) as far as it is known. Shares the item's views.
 [[nodiscard]] inline protocol::RecordFields recordFields(const AppendItem& item) noexcept {

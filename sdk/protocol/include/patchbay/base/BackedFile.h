@@ -21,7 +21,7 @@ struct BackedContent {
 using AcceptContent = std::function<Status(std::string_view text)>;
 
 /// Offers the content of `path` to `accept`, and when it is missing, empty, unreadable or refused that of `path`.bak. When
-/// neither exists the answer is Nothing. A damaged main file is set aside as `path`.damaged, so that it does not become the
+/// neither exists the answer is Nothing; an empty file without a backup is Nothing with a problem. A damaged main file is set aside as `path`.damaged, so that it does not become the
 /// next backup. OutOfRange from `accept` is passed on: such a file is whole, only too large. Fails when no main file is usable and the backup is damaged: guessing would lose what a person may yet save.
 [[nodiscard]] Result<BackedContent> readBacked(FileSystem& files, const std::string& path, const AcceptContent& accept);
 
