@@ -53,12 +53,8 @@ void ClientProcessor::process(plugin::Request request) {
 void ClientProcessor::heartbeat(plugin::Request request) {
     Result<protocol::HeartbeatData> data = bodyOf<protocol::HeartbeatData>(request);
     if (!data) return refuse(std::move(request), data.error());
-    const auto groups = data->consumerDataSet.size() + data->producerGroups.size();
-    if (groups > config_.heartbeatGroupsMax) {
-        return refuse(std::move(request), {StatusCode::InvalidArgument,
-                                           "the heartbeat names " + std::to_string(groups) + " groups, limit heartbeatGroupsMax " +
-                                               std::to_string(config_.heartbeatGroupsMax)});
-    }
+    if (const Status fits = checks_.heartbeat(*data); !fits) return refuse(std::move(request), fits);
+    if (const Status room = registry_.roomFor(request.peer(), *data); !room) return refuse(std::move(request), room);
     const protocol::CommandView& command = request.command();
     const Sender from{request.peer(), data->clientId, static_cast<std::uint8_t>(command.language), command.version,
                       context_.clock().wallMs(), context_.clock().now()};
@@ -103,6 +99,9 @@ bool ClientProcessor::registerConsumer(const Sender& from, const protocol::Consu
 void ClientProcessor::unregister(plugin::Request request) {
     const auto header = protocol::UnregisterClientRequest::parse(request.command());
     if (!header) return refuse(std::move(request), header.error());
+    for (const Status& fits : {checks_.clientId(header->clientId), checks_.group(header->producerGroup), checks_.group(header->consumerGroup)}) {
+        if (!fits) return refuse(std::move(request), fits);
+    }
     if (!header->producerGroup.empty()) registry_.unregisterProducer(request.peer(), header->producerGroup);
     if (!header->consumerGroup.empty()) registry_.unregisterConsumer(request.peer(), header->consumerGroup);
     std::move(request).respond(answer(ResponseCode::Success));
@@ -125,6 +124,9 @@ void ClientProcessor::checkClientConfig(plugin::Request request) {
     if (request.body().empty()) return std::move(request).respond(ResponseCode::Success);
     const auto body = bodyOf<protocol::CheckClientBody>(request);
     if (!body) return refuse(std::move(request), body.error());
+    for (const Status& fits : {checks_.clientId(body->clientId), checks_.group(body->group), checks_.subscription(body->subscriptionData)}) {
+        if (!fits) return refuse(std::move(request), fits);
+    }
     const std::string& type = body->subscriptionData.expressionType;
     if (protocol::isTagExpression(type)) return std::move(request).respond(ResponseCode::Success);
     if (filters_ == nullptr) {
@@ -138,9 +140,16 @@ void ClientProcessor::checkClientConfig(plugin::Request request) {
 void ClientProcessor::lockQueues(plugin::Request request, bool lock) {
     const auto body = bodyOf<protocol::LockBatchRequest>(request);
     if (!body) return refuse(std::move(request), body.error());
+    if (const Status fits = checks_.lock(*body); !fits) return refuse(std::move(request), fits);
     plugin::Response response(ResponseCode::Success);
     if (lock) {
-        response.setBody(protocol::LockBatchResponse{locks_.lock(*body)}.toJson());
+        bool full = false;
+        response.setBody(protocol::LockBatchResponse{locks_.lock(*body, full)}.toJson());
+        if (full) {
+            response.remark = locksFullRemark_;
+            context_.log().limited(plugin::LogLevel::Warn, "as many queues are locked as may be (queueLocksMax)",
+                                   {{"group", body->consumerGroup}, {"client", body->clientId}, {"locks", config_.queueLocksMax}});
+        }
     } else {
         locks_.unlock(*body);
     }

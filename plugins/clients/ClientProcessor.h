@@ -1,6 +1,7 @@
 // ClientProcessor: what clients tell a broker about themselves (34, 35, 46), and ask it about each other (38, 41, 42).
 #pragma once
 
+#include "ClientChecks.h"
 #include "ClientsConfig.h"
 #include "QueueLocks.h"
 #include "Registry.h"
@@ -10,6 +11,8 @@
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
 
+#include <string>
+
 namespace patchbay::plugins::clients {
 
 /// Loop-safe: a heartbeat is parsed and registered on the loop, so that a pull right behind it finds its subscription; only the
@@ -18,7 +21,7 @@ class ClientProcessor final : public plugin::Processor {
 public:
     ClientProcessor(plugin::PluginContext& context, const ClientsConfig& config, Registry& registry, QueueLocks& locks,
                     service::TopicConfigs& topics, service::SubscriptionGroups& groups, service::MessageFilter* filters)
-        : context_(context), config_(config), registry_(registry), locks_(locks), topics_(topics), groups_(groups), filters_(filters) {}
+        : context_(context), config_(config), checks_(config), registry_(registry), locks_(locks), topics_(topics), groups_(groups), filters_(filters) {}
     void process(plugin::Request request) override;
 
 private:
@@ -32,6 +35,8 @@ private:
 
     plugin::PluginContext& context_;
     const ClientsConfig config_;
+    const ClientChecks checks_;
+    const std::string locksFullRemark_ = "not all queues are locked, limit queueLocksMax " + std::to_string(config_.queueLocksMax);
     Registry& registry_;
     QueueLocks& locks_;
     service::TopicConfigs& topics_;

@@ -24,7 +24,28 @@ constexpr std::array kKeys{
                       "A queue lock of an orderly consumer that is not refreshed ends after this time.", 0, 1000, 86'400'000,
                       "rocketmq.broker.rebalance.lockMaxLiveTime"},
     plugin::ConfigKey{"heartbeatGroupsMax", ConfigType::Int, "1000",
-                      "A heartbeat with more groups of consumers and producers is refused: each new one is stored.", 0, 1, 100'000},
+                      "A heartbeat with more groups of consumers and producers, or one that brings its connection to more, is refused: each new one is stored.",
+                      0, 1, 100'000},
+    plugin::ConfigKey{"heartbeatSubscriptionsMax", ConfigType::Int, "4096",
+                      "A heartbeat with more subscriptions in all its groups, or one that brings its connection to more, is refused.", 0, 1, 1'000'000},
+    plugin::ConfigKey{"groupLengthMax", ConfigType::Int, "255",
+                      "Heartbeats and locks with a longer name of a group are refused; the pull plugin has the same key.", 0, 1, 65'535},
+    plugin::ConfigKey{"clientIdLengthMax", ConfigType::Int, "1024",
+                      "Heartbeats and locks with a longer client id are refused; the pull plugin has the same key.", 0, 1, 65'535},
+    plugin::ConfigKey{"subscriptionLengthMax", ConfigType::Bytes, "65536",
+                      "Heartbeats with a longer subscription (topic, kind and text of the expression together) are refused; the pull plugin has the same key.",
+                      0, 256, 16'000'000},
+    plugin::ConfigKey{"clientsBytesMax", ConfigType::Bytes, "536870912",
+                      "Memory for what heartbeats of all clients leave (ids, groups, subscriptions); one that needs more is refused.", 0, 65'536, std::int64_t{1} << 40},
+    plugin::ConfigKey{"pullSubscriptionsBytesMax", ConfigType::Bytes, "67108864",
+                      "Memory for subscriptions known only from pull requests; beyond it new ones are served, but not remembered.", 0, 0,
+                      std::int64_t{1} << 40},
+    plugin::ConfigKey{"queueNameLengthMax", ConfigType::Int, "1024",
+                      "Locks of queues whose topic and broker have longer names together are refused.", 0, 1, 65'535},
+    plugin::ConfigKey{"lockQueuesOfRequestMax", ConfigType::Int, "8192",
+                      "A request that locks or unlocks more queues is refused.", 0, 1, 100'000},
+    plugin::ConfigKey{"queueLocksMax", ConfigType::Int, "1000000",
+                      "Queues that may be locked at once; beyond it no further one is granted.", 0, 1, 100'000'000},
 };
 
 }  // namespace
@@ -41,6 +62,16 @@ ClientsConfig ClientsConfig::from(const plugin::ConfigView& view) {
     config.subscriptionExpiry = view.millis("subscriptionExpiredTimeout");
     config.lockLife = view.millis("rebalanceLockMaxLiveTime");
     config.heartbeatGroupsMax = static_cast<std::size_t>(view.integer("heartbeatGroupsMax"));
+    const auto limit = [&view](std::string_view key) { return static_cast<std::size_t>(view.integer(key)); };
+    config.heartbeatSubscriptionsMax = limit("heartbeatSubscriptionsMax");
+    config.groupLengthMax = limit("groupLengthMax");
+    config.clientIdLengthMax = limit("clientIdLengthMax");
+    config.subscriptionLengthMax = limit("subscriptionLengthMax");
+    config.clientsBytesMax = limit("clientsBytesMax");
+    config.pullSubscriptionsBytesMax = limit("pullSubscriptionsBytesMax");
+    config.queueNameLengthMax = limit("queueNameLengthMax");
+    config.lockQueuesOfRequestMax = limit("lockQueuesOfRequestMax");
+    config.queueLocksMax = limit("queueLocksMax");
     return config;
 }
 

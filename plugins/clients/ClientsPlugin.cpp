@@ -18,7 +18,7 @@ Status ClientsPlugin::init(plugin::PluginContext& context) {
     topics_ = std::move(*topics);
     groups_ = std::move(*groups);
     registry_ = std::make_unique<Registry>(context, config_, *groups_);
-    locks_ = std::make_unique<QueueLocks>(context.clock(), config_.lockLife);
+    locks_ = std::make_unique<QueueLocks>(context.clock(), config_.lockLife, config_.queueLocksMax);
     filters_ = context.services().want<service::MessageFilter>();
     processor_ = std::make_unique<ClientProcessor>(context, config_, *registry_, *locks_, *topics_, *groups_,
                                                    filters_ ? &*filters_ : nullptr);

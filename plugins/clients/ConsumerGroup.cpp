@@ -14,12 +14,22 @@ std::string expressionOf(const protocol::SubscriptionData& data) {
 }
 
 constexpr std::size_t kPartiesMax = 100;  // enough to find who is wrong
+constexpr std::size_t kMemberBytes = 512;  // of the tables around a member and its connection
+constexpr std::size_t kEntryBytes = 256;   // of a map's node and the strings in it
 
 }  // namespace
 
 const std::string* Member::saysOf(std::string_view topic) const noexcept {
     const auto at = std::lower_bound(says.begin(), says.end(), topic, [](const auto& entry, std::string_view name) { return entry.first < name; });
     return at != says.end() && at->first == topic ? &at->second : nullptr;
+}
+
+std::size_t Member::bytes(std::string_view group) const noexcept { return kMemberBytes + clientId.size() + 2 * group.size(); }
+
+std::size_t keptBytes(const protocol::SubscriptionData& data) noexcept {
+    std::size_t bytes = kEntryBytes + 2 * (data.topic.size() + data.expressionType.size() + data.subString.size());
+    for (const auto& tag : data.tagsSet) bytes += sizeof(tag) + tag.size();
+    return bytes + data.codeSet.size() * sizeof(std::int32_t);
 }
 
 void Member::refresh(const Sender& from) {
@@ -39,7 +49,9 @@ bool ConsumerGroup::update(const Sender& from, const protocol::ConsumerData& dat
     if (data.messageModel) state_.model = static_cast<service::MessageModel>(*data.messageModel);
     if (data.consumeFromWhere) state_.consumeFromWhere = static_cast<std::int32_t>(*data.consumeFromWhere);
     const auto [member, added] = members_.try_emplace(from.peer.id());
+    if (!added) membersBytes_ -= member->second.bytes(name_);
     member->second.refresh(from);
+    membersBytes_ += member->second.bytes(name_);
     bool changed = added;
     if (withSubscriptions) changed |= updateTopics(member->second, data.subscriptionDataSet, log);
     return changed;
@@ -50,12 +62,18 @@ bool ConsumerGroup::updateTopics(Member& member, const std::vector<protocol::Sub
     ++heartbeats_;
     std::vector<std::pair<std::string, std::string>> says;
     says.reserve(wanted.size());
+    std::size_t said = 0;
     for (const auto& data : wanted) {
         changed |= takeOver(member, data);
         says.emplace_back(data.topic, expressionOf(data));
+        said += keptBytes(data);
     }
     // As in RocketMQ, what this heartbeat does not name is gone for the whole group.
     changed |= std::erase_if(topics_, [this](const auto& entry) { return entry.second.namedIn != heartbeats_; }) > 0;
+    topicsBytes_ = 0;
+    for (const auto& [name, topic] : topics_) topicsBytes_ += topic.bytes;
+    membersBytes_ += said - member.saidBytes;
+    member.saidBytes = said;
     std::sort(says.begin(), says.end());
     says.erase(std::unique(says.begin(), says.end(), [](const auto& a, const auto& b) { return a.first == b.first; }), says.end());
     if (!member.spoke || member.says != says) listen(member, std::move(says), log);
@@ -76,6 +94,7 @@ bool ConsumerGroup::takeOver(const Member& member, const protocol::SubscriptionD
     if (!newer && !clockWentBack) return false;
     const std::int64_t version = std::max(topic.data.subVersion, wanted.subVersion);
     topic.data = wanted;
+    topic.bytes = keptBytes(topic.data);
     topic.data.subVersion = added ? wanted.subVersion : version;
     return added;
 }
@@ -141,6 +160,7 @@ void ConsumerGroup::removeMember(std::uint64_t peerId, plugin::Logger& log) {
     const auto at = members_.find(peerId);
     if (at == members_.end()) return;
     recount(at->second, false);
+    membersBytes_ -= at->second.bytes(name_) + at->second.saidBytes;
     members_.erase(at);
     judge(log);
 }

@@ -7,6 +7,7 @@
 #include "patchbay/protocol/route/Heartbeat.h"
 #include "patchbay/service/ClientRegistry.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -39,11 +40,17 @@ struct Member {
     /// Topics and expressions of its last full heartbeat, by topic; consumers only.
     std::vector<std::pair<std::string, std::string>> says;
     bool spoke = false;             ///< there was a full heartbeat
+    std::size_t saidBytes = 0;      ///< memory that `says` takes, about
 
     [[nodiscard]] const std::string* saysOf(std::string_view topic) const noexcept;
     [[nodiscard]] service::ClientInfo info() const { return {clientId, peer, language, version, lastMs}; }
     void refresh(const Sender& from);
+    /// What its part in a group of that name takes, about, without what it says.
+    [[nodiscard]] std::size_t bytes(std::string_view group) const noexcept;
 };
+
+/// What a table takes that has this, about, and not less than what a member takes that says it.
+[[nodiscard]] std::size_t keptBytes(const protocol::SubscriptionData& data) noexcept;
 
 /// Members by connection.
 using Members = std::unordered_map<std::uint64_t, Member>;
@@ -67,12 +74,16 @@ public:
     [[nodiscard]] std::vector<protocol::SubscriptionData> subscriptions() const;
     /// What members disagree about, and ids that they share.
     [[nodiscard]] std::vector<service::GroupConflict> conflicts() const;
+    /// Memory of what is subscribed, and of all, about.
+    [[nodiscard]] std::size_t topicsBytes() const noexcept { return topicsBytes_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return membersBytes_ + topicsBytes_; }
     [[nodiscard]] bool hasSubscriptions() const noexcept { return !topics_.empty(); }
 
 private:
     struct Topic {
         protocol::SubscriptionData data;
         std::uint64_t namedIn = 0;                  ///< the last heartbeat with it
+        std::size_t bytes = 0;
     };
     /// What members say of one topic.
     struct Voices {
@@ -97,6 +108,8 @@ private:
     std::map<std::string, Voices, std::less<>> voices_;
     std::size_t speakers_ = 0;      // members that spoke
     std::uint64_t heartbeats_ = 0;  // that named topics
+    std::size_t membersBytes_ = 0;
+    std::size_t topicsBytes_ = 0;
     std::optional<std::int32_t> fingerprint_;
 };
 

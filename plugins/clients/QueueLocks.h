@@ -6,6 +6,7 @@
 #include "patchbay/service/QueueLocks.h"
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
@@ -19,10 +20,11 @@ namespace patchbay::plugins::clients {
 /// destruction. Any thread. Never fails.
 class QueueLocks final : public service::QueueLocks {
 public:
-    QueueLocks(const Clock& clock, std::chrono::milliseconds life) : clock_(clock), life_(life) {}
+    QueueLocks(const Clock& clock, std::chrono::milliseconds life, std::size_t capacity) : clock_(clock), life_(life), capacity_(capacity) {}
 
-    /// Takes or refreshes what is free, expired or the client's own; those queues, in the order asked for.
-    std::vector<protocol::MessageQueue> lock(const protocol::LockBatchRequest& request);
+    /// Takes or refreshes what is free, expired or the client's own; those queues, in the order asked for. `full` tells that some were
+    /// free, but no further lock is allowed.
+    std::vector<protocol::MessageQueue> lock(const protocol::LockBatchRequest& request, bool& full);
     /// Frees what is the client's own.
     void unlock(const protocol::LockBatchRequest& request);
     [[nodiscard]] bool anyHeld(std::string_view group) const override;
@@ -39,8 +41,10 @@ private:
 
     const Clock& clock_;
     const std::chrono::milliseconds life_;
+    const std::size_t capacity_;
     mutable std::mutex mutex_;
     std::map<std::string, Group, std::less<>> groups_;  // guarded by mutex_
+    std::size_t size_ = 0;                              // of all groups; guarded by mutex_
 };
 
 }  // namespace patchbay::plugins::clients

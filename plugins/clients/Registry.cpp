@@ -58,6 +58,71 @@ void Registry::tellOfLastTwin(std::string_view name, const ConsumerGroup& group,
                            {{"group", name}, {"clientId", clientId}, {"peer", left.front()->remote().toString()}});
 }
 
+const Member* Registry::memberOf(std::string_view group, std::uint64_t peerId) const {
+    const auto at = consumers_.find(group);
+    if (at == consumers_.end()) return nullptr;
+    const auto member = at->second.members().find(peerId);
+    return member == at->second.members().end() ? nullptr : &member->second;
+}
+
+bool Registry::tellsMore(std::uint64_t peerId, const protocol::HeartbeatData& heartbeat) const {
+    for (const auto& data : heartbeat.consumerDataSet) {
+        const Member* member = memberOf(data.groupName, peerId);
+        if (member == nullptr) return true;
+        std::size_t said = 0;
+        for (const auto& subscription : data.subscriptionDataSet) said += keptBytes(subscription);
+        if (said > member->saidBytes) return true;
+    }
+    for (const auto& group : heartbeat.producerGroups) {
+        const auto at = producers_.find(group);
+        if (at == producers_.end() || !at->second.contains(peerId)) return true;
+    }
+    return false;
+}
+
+Status Registry::roomFor(const plugin::Peer& peer, const protocol::HeartbeatData& heartbeat) const {
+    const std::shared_lock lock(mutex_);
+    if (!tellsMore(peer.id(), heartbeat)) return Status::ok();
+    const auto beyond = [](std::string_view what, std::string_view key, std::size_t limit) {
+        return Status(StatusCode::Busy, std::string(what) + ", limit " + std::string(key) + ' ' + std::to_string(limit));
+    };
+    std::set<std::string_view> named;
+    std::size_t incoming = 0;
+    std::size_t replaced = 0;
+    std::size_t groups = heartbeat.producerGroups.size();
+    std::size_t subscriptions = 0;
+    for (const auto& data : heartbeat.consumerDataSet) {
+        if (named.insert(data.groupName).second) {
+            const Member* member = memberOf(data.groupName, peer.id());
+            if (member == nullptr) ++groups;
+            else replaced += member->saidBytes;
+            if (const auto at = consumers_.find(data.groupName); at != consumers_.end()) replaced += at->second.topicsBytes();
+        }
+        subscriptions += data.subscriptionDataSet.size();
+        for (const auto& subscription : data.subscriptionDataSet) incoming += 2 * keptBytes(subscription);
+    }
+    if (const auto at = connections_.find(peer.id()); at != connections_.end()) {
+        const Connection& connection = at->second;
+        groups += connection.consumerGroups.size() + connection.producerGroups.size();
+        groups -= static_cast<std::size_t>(std::ranges::count_if(
+            heartbeat.producerGroups, [&connection](const auto& group) { return connection.producerGroups.contains(group); }));
+        for (const auto& group : connection.consumerGroups) {
+            if (named.contains(group)) continue;  // replaced
+            if (const Member* member = memberOf(group, peer.id()); member != nullptr) subscriptions += member->says.size();
+        }
+    }
+    if (groups > config_.heartbeatGroupsMax) {
+        return beyond("the connection is in too many groups", "heartbeatGroupsMax", config_.heartbeatGroupsMax);
+    }
+    if (subscriptions > config_.heartbeatSubscriptionsMax) {
+        return beyond("the connection has too many subscriptions", "heartbeatSubscriptionsMax", config_.heartbeatSubscriptionsMax);
+    }
+    if (bytes_ - replaced + incoming > config_.clientsBytesMax) {
+        return beyond("the broker has no room for more clients", "clientsBytesMax", config_.clientsBytesMax);
+    }
+    return Status::ok();
+}
+
 bool Registry::registerConsumer(const Sender& from, const protocol::ConsumerData& data, const protocol::HeartbeatData& heartbeat) {
     const bool second = heartbeat.heartbeatFingerprint != 0;
     const bool withSubscriptions = !(second && heartbeat.withoutSub);
@@ -74,7 +139,9 @@ bool Registry::registerConsumer(const Sender& from, const protocol::ConsumerData
             if (!isNew) tellOfLastTwin(data.groupName, group, member->second.clientId, from.peer.id());
             warnOfTwins(from, data.groupName, group);
         }
+        const std::size_t before = group.bytes();
         const bool changed = group.update(from, data, withSubscriptions, context_.log());
+        bytes_ += group.bytes() - before;
         const bool otherFingerprint = group.fingerprintChanged(heartbeat.heartbeatFingerprint);
         // A broker that was restarted knows the members of the second version only without what they subscribe.
         full = !second || otherFingerprint || !group.hasSubscriptions();
@@ -90,7 +157,10 @@ void Registry::registerProducer(const Sender& from, std::string_view group) {
     if (!joined.contains(group)) joined.emplace(group);
     auto at = producers_.find(group);
     if (at == producers_.end()) at = producers_.emplace(group, Members{}).first;
-    at->second[from.peer.id()].refresh(from);
+    const auto [member, added] = at->second.try_emplace(from.peer.id());
+    if (!added) bytes_ -= member->second.bytes(group);
+    member->second.refresh(from);
+    bytes_ += member->second.bytes(group);
 }
 
 Registry::Peers Registry::peersOf(const ConsumerGroup& group) {
@@ -106,7 +176,9 @@ void Registry::leaveConsumerGroup(std::string_view group, std::uint64_t peerId, 
     const auto member = at->second.members().find(peerId);
     if (member == at->second.members().end()) return;
     tellOfLastTwin(group, at->second, member->second.clientId, peerId);
+    bytes_ -= at->second.bytes();
     at->second.removeMember(peerId, context_.log());
+    if (!at->second.members().empty()) bytes_ += at->second.bytes();
     if (at->second.members().empty()) {
         consumers_.erase(at);
     } else if (!at->second.broadcasting()) {
@@ -117,7 +189,10 @@ void Registry::leaveConsumerGroup(std::string_view group, std::uint64_t peerId, 
 void Registry::leaveProducerGroup(std::string_view group, std::uint64_t peerId) {
     const auto at = producers_.find(group);
     if (at == producers_.end()) return;
-    at->second.erase(peerId);
+    const auto member = at->second.find(peerId);
+    if (member == at->second.end()) return;
+    bytes_ -= member->second.bytes(group);
+    at->second.erase(member);
     if (at->second.empty()) producers_.erase(at);
 }
 
@@ -192,7 +267,11 @@ void Registry::expire() {
         for (const auto& [name, members] : producers_) collect(members, config_.producerExpiry);
         for (const auto& peer : expired) leaveAll(peer->id(), notices);
         for (auto& [group, topics] : compensated_) {
-            std::erase_if(topics, [&](const auto& entry) { return now - entry.second.at > config_.subscriptionExpiry; });
+            std::erase_if(topics, [&](const auto& entry) {
+                const bool old = now - entry.second.at > config_.subscriptionExpiry;
+                if (old) compensatedBytes_ -= entry.second.bytes;
+                return old;
+            });
         }
         std::erase_if(compensated_, [](const auto& entry) { return entry.second.empty(); });
     }
@@ -212,6 +291,8 @@ void Registry::clear() noexcept {
     connections_.clear();
     clients_.clear();
     compensated_.clear();
+    bytes_ = 0;
+    compensatedBytes_ = 0;
 }
 
 bool Registry::wantsNotice(std::string_view group) const {
@@ -259,10 +340,21 @@ void Registry::compensate(std::string_view group, std::string_view topic, std::s
     auto data = protocol::SubscriptionData::build(topic, expression, expressionType.empty() ? protocol::kExpressionTypeTag : expressionType);
     if (!data) return;
     data->subVersion = context_.clock().wallMs();
+    const std::size_t bytes = keptBytes(*data) + expression.size() + 2 * group.size();
     const std::unique_lock lock(mutex_);
     auto topics = compensated_.find(group);
+    std::size_t before = 0;
+    if (topics != compensated_.end()) {
+        if (const auto at = topics->second.find(topic); at != topics->second.end()) before = at->second.bytes;
+    }
+    // It serves those who look, not the pull itself.
+    if (compensatedBytes_ - before + bytes > config_.pullSubscriptionsBytesMax) {
+        return context_.log().limited(plugin::LogLevel::Warn, "a subscription that a pull names is not remembered (pullSubscriptionsBytesMax)",
+                                      {{"group", group}, {"topic", topic}});
+    }
     if (topics == compensated_.end()) topics = compensated_.emplace(group, NameMap<Compensated>{}).first;
-    topics->second.insert_or_assign(std::string(topic), Compensated{std::string(expression), std::move(*data), now});
+    topics->second.insert_or_assign(std::string(topic), Compensated{std::string(expression), std::move(*data), now, bytes});
+    compensatedBytes_ += bytes - before;
 }
 
 bool Registry::knowsFresh(std::string_view group, std::string_view topic, std::string_view expression, MonotonicTime now) const {

@@ -25,6 +25,9 @@ class Registry final : public service::ClientRegistry, public plugin::PeerListen
 public:
     Registry(plugin::PluginContext& context, const ClientsConfig& config, service::SubscriptionGroups& groups);
 
+    /// Busy, with a text that names the limit, when what is known cannot take in a heartbeat of this connection. Clients
+    /// that tell nothing more than before are always taken. Heartbeats that come at once may go beyond it together.
+    [[nodiscard]] Status roomFor(const plugin::Peer& peer, const protocol::HeartbeatData& heartbeat) const;
     /// One consumer entry of a heartbeat. True when the client should send its subscriptions in full next time.
     bool registerConsumer(const Sender& from, const protocol::ConsumerData& data, const protocol::HeartbeatData& heartbeat);
     void registerProducer(const Sender& from, std::string_view group);
@@ -71,6 +74,7 @@ private:
         std::string expression;   ///< as it was asked
         protocol::SubscriptionData data;
         MonotonicTime at{};
+        std::size_t bytes = 0;
     };
 
     // With the lock held exclusively.
@@ -85,6 +89,8 @@ private:
     void forgetIfIdle(std::uint64_t peerId);
     void leaveAll(std::uint64_t peerId, std::vector<Notice>& notices);
     // With the lock held.
+    [[nodiscard]] const Member* memberOf(std::string_view group, std::uint64_t peerId) const;
+    [[nodiscard]] bool tellsMore(std::uint64_t peerId, const protocol::HeartbeatData& heartbeat) const;
     /// Other members of the group with that id.
     [[nodiscard]] Peers twins(const ConsumerGroup& group, std::string_view clientId, std::uint64_t peerId) const;
     [[nodiscard]] bool knowsFresh(std::string_view group, std::string_view topic, std::string_view expression, MonotonicTime now) const;
@@ -103,7 +109,9 @@ private:
     NameMap<Members> producers_;
     std::unordered_map<std::uint64_t, Connection> connections_;
     NameMap<Peers> clients_;  // connections by client id, the one that spoke last at the end
+    std::size_t bytes_ = 0;   // of consumers_ and producers_
     NameMap<NameMap<Compensated>> compensated_;
+    std::size_t compensatedBytes_ = 0;
 };
 
 }  // namespace patchbay::plugins::clients

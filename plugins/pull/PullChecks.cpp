@@ -37,6 +37,7 @@ std::optional<Refusal> PullChecks::admit(const protocol::PullMessageRequest& pul
         return Refusal{ResponseCode::NoPermission,
                        bracketed("the broker", identity_.brokerIp, " for lite pull consumer is forbidden"), kBroker};
     }
+    if (auto refusal = lengths(pull)) return refusal;
     if (!services_.groups->findOrCreate(pull.consumerGroup, admission.group)) {
         return Refusal{ResponseCode::SubscriptionGroupNotExist,
                        bracketed("subscription group ", pull.consumerGroup, " does not exist, ") + std::string(kFaq)};
@@ -59,6 +60,26 @@ std::optional<Refusal> PullChecks::admit(const protocol::PullMessageRequest& pul
     }
     if (auto refusal = subscription(pull, admission)) return refusal;
     return config_.rejectPullConsumers ? pullConsumer(pull, peer) : std::nullopt;
+}
+
+std::optional<Refusal> PullChecks::lengths(const protocol::PullMessageRequest& pull) const {
+    const auto text = [](std::string_view what, std::size_t bytes, std::string_view key, std::size_t limit) {
+        return std::string(what) + ' ' + std::to_string(bytes) + " bytes, limit " + std::string(key) + ' ' + std::to_string(limit);
+    };
+    if (pull.consumerGroup.size() > config_.groupLengthMax) {
+        return Refusal{ResponseCode::InvalidParameter,
+                       text("the name of a group has", pull.consumerGroup.size(), "groupLengthMax", config_.groupLengthMax)};
+    }
+    if (pull.proxyForwardClientId.size() > config_.clientIdLengthMax) {
+        return Refusal{ResponseCode::InvalidParameter,
+                       text("the client id has", pull.proxyForwardClientId.size(), "clientIdLengthMax", config_.clientIdLengthMax)};
+    }
+    const std::size_t subscription = pull.topic.size() + pull.expressionType.size() + pull.subscription.size();
+    if (subscription > config_.subscriptionLengthMax) {
+        return Refusal{ResponseCode::SubscriptionParseFailed,
+                       text("a subscription has", subscription, "subscriptionLengthMax", config_.subscriptionLengthMax)};
+    }
+    return std::nullopt;
 }
 
 std::optional<Refusal> PullChecks::subscription(const protocol::PullMessageRequest& pull, Admission& admission) const {

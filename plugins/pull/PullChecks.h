@@ -54,6 +54,7 @@ public:
                                  Admission& admission) const;
 
 private:
+    std::optional<Refusal> lengths(const protocol::PullMessageRequest& pull) const;
     std::optional<Refusal> subscription(const protocol::PullMessageRequest& pull, Admission& admission) const;
     std::optional<Refusal> registered(const protocol::PullMessageRequest& pull, Admission& admission,
                                       protocol::SubscriptionData& data) const;

@@ -22,6 +22,10 @@ constexpr std::array kKeys{
                       "Pulls that may be held at once; beyond it a pull that finds nothing is answered at once.", 0, 0, 100'000'000},
     plugin::ConfigKey{"heldPullsOfConnectionMax", ConfigType::Int, "20000",
                       "How many of them may be of one connection.", 0, 1, 100'000'000},
+    plugin::ConfigKey{"groupLengthMax", ConfigType::Int, "255", "Pulls with a longer name of a group are refused.", 0, 1, 65'535},
+    plugin::ConfigKey{"clientIdLengthMax", ConfigType::Int, "1024", "Pulls that a proxy passes on for a longer client id are refused.", 0, 1, 65'535},
+    plugin::ConfigKey{"subscriptionLengthMax", ConfigType::Bytes, "65536",
+                      "Pulls with a longer subscription (topic, kind and text of the expression together) are refused.", 0, 256, 16'000'000},
     plugin::ConfigKey{"pullMessageThreadPoolNums", ConfigType::Int, "2",
                       "Threads for pulls and queries that have to wait for the disk; executorThreadsMax bounds them.", 0, 1, 65'536},
     plugin::ConfigKey{"pullThreadPoolQueueCapacity", ConfigType::Int, "100000",
@@ -50,6 +54,9 @@ PullConfig PullConfig::from(const plugin::ConfigView& view) {
     config.slaveRead = view.flag("slaveReadEnable");
     config.heldPullsMax = static_cast<std::size_t>(view.integer("heldPullsMax"));
     config.heldPullsOfConnectionMax = static_cast<std::size_t>(view.integer("heldPullsOfConnectionMax"));
+    config.groupLengthMax = static_cast<std::size_t>(view.integer("groupLengthMax"));
+    config.clientIdLengthMax = static_cast<std::size_t>(view.integer("clientIdLengthMax"));
+    config.subscriptionLengthMax = static_cast<std::size_t>(view.integer("subscriptionLengthMax"));
     config.threads = static_cast<std::uint32_t>(view.integer("pullMessageThreadPoolNums"));
     config.queueCapacity = static_cast<std::uint32_t>(view.integer("pullThreadPoolQueueCapacity"));
     config.queueWaitMax = view.millis("waitTimeMillsInPullQueue");

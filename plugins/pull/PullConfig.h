@@ -22,6 +22,9 @@ struct PullConfig {
     std::uint32_t threads = 2;
     std::uint32_t queueCapacity = 100'000;
     std::chrono::milliseconds queueWaitMax{5000};
+    std::size_t groupLengthMax = 255;
+    std::size_t clientIdLengthMax = 1'024;
+    std::size_t subscriptionLengthMax = 65'536;
     std::int32_t queryMax = 32;                       ///< defaultQueryMaxNum
 
     static std::span<const plugin::ConfigKey> keys() noexcept;

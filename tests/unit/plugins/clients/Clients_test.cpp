@@ -465,6 +465,173 @@ TEST(Clients, AHeartbeatOfMoreGroupsThanTheLimitRegistersNone) {
     EXPECT_EQ(bench.ids("G").size(), 1U);
 }
 
+TEST(Clients, AConnectionIsInNoMoreGroupsThanTheLimit) {
+    ClientsBench bench(testkit::Settings{{"heartbeatGroupsMax", "3"}});
+    const auto peer = bench.context.peer();
+    protocol::HeartbeatData beat = Beat{}.data();
+    beat.producerGroups = {"A", "B"};
+    EXPECT_EQ(bench.beat(peer, beat).code(), ResponseCode::Success);
+    EXPECT_EQ(bench.beat(peer, beat).code(), ResponseCode::Success) << "the same ones again";
+    protocol::HeartbeatData other = Beat{.group = "H"}.data();
+    auto refused = bench.beat(peer, other);
+    EXPECT_EQ(refused.code(), ResponseCode::SystemError);
+    EXPECT_EQ(refused.remark(), "the connection is in too many groups, limit heartbeatGroupsMax 3");
+    EXPECT_TRUE(bench.ids("H").empty());
+    EXPECT_EQ(bench.beat(bench.context.peer(), other).code(), ResponseCode::Success) << "another connection";
+    bench.unregister(peer, {{"clientID", "c@1"}, {"producerGroup", "A"}, {"consumerGroup", ""}});
+    EXPECT_EQ(bench.beat(peer, other).code(), ResponseCode::Success);
+}
+
+/// What a heartbeat with all of it is answered, and nothing of it is kept when it is refused.
+std::string answerTo(ClientsBench& bench, const protocol::HeartbeatData& beat) {
+    auto call = bench.beat(bench.context.peer(), beat);
+    if (call.code() == ResponseCode::Success) return "taken";
+    EXPECT_EQ(call.code(), ResponseCode::SystemError);
+    EXPECT_TRUE(bench.registry().consumerGroups().empty()) << call.remark();
+    EXPECT_TRUE(bench.registry().producerGroups().empty()) << call.remark();
+    return call.remark();
+}
+
+TEST(Clients, AHeartbeatOfMoreSubscriptionsThanTheLimitRegistersNone) {
+    ClientsBench bench(testkit::Settings{{"heartbeatSubscriptionsMax", "3"}});
+    protocol::HeartbeatData beat = Beat{}.data();
+    auto other = Beat{.group = "H", .topic = "U"}.data().consumerDataSet[0];
+    other.subscriptionDataSet.resize(3, other.subscriptionDataSet[0]);
+    for (int i = 0; i < 3; ++i) other.subscriptionDataSet[static_cast<std::size_t>(i)].topic = "U" + std::to_string(i);
+    beat.consumerDataSet.push_back(other);
+    EXPECT_EQ(answerTo(bench, beat), "the heartbeat names 4 subscriptions, limit heartbeatSubscriptionsMax 3");
+    beat.consumerDataSet[1].subscriptionDataSet.pop_back();
+    EXPECT_EQ(answerTo(bench, beat), "taken");
+}
+
+TEST(Clients, AConnectionHasNoMoreSubscriptionsThanTheLimit) {
+    ClientsBench bench(testkit::Settings{{"heartbeatSubscriptionsMax", "2"}});
+    const auto peer = bench.context.peer();
+    EXPECT_EQ(bench.beat(peer, Beat{.group = "A"}), "true");
+    EXPECT_EQ(bench.beat(peer, Beat{.group = "B"}), "true");
+    EXPECT_EQ(bench.beat(peer, Beat{.group = "B", .topic = "Another"}), "true") << "in place of the former one";
+    auto refused = bench.beat(peer, Beat{.group = "C"}.data());
+    EXPECT_EQ(refused.remark(), "the connection has too many subscriptions, limit heartbeatSubscriptionsMax 2");
+    EXPECT_TRUE(bench.ids("C").empty());
+}
+
+TEST(Clients, LongNamesAndTextsAreRefusedWhole) {
+    ClientsBench bench(testkit::Settings{{"groupLengthMax", "20"}, {"clientIdLengthMax", "30"}, {"subscriptionLengthMax", "256"}});
+    const auto text = [](std::size_t bytes) { return std::string(bytes - std::string_view("TTAG").size(), 'x'); };
+    EXPECT_EQ(answerTo(bench, Beat{.clientId = std::string(31, 'c')}.data()), "the client id has 31 bytes, limit clientIdLengthMax 30");
+    EXPECT_EQ(answerTo(bench, Beat{.group = std::string(21, 'g')}.data()), "the name of a group has 21 bytes, limit groupLengthMax 20");
+    EXPECT_EQ(answerTo(bench, Beat{.expression = text(257)}.data()), "a subscription has 257 bytes, limit subscriptionLengthMax 256");
+    EXPECT_EQ(answerTo(bench, Beat{.topic = std::string(253, 't')}.data()), "a subscription has 257 bytes, limit subscriptionLengthMax 256");
+    auto beat = Beat{}.data();
+    beat.producerGroups = {std::string(21, 'p')};
+    EXPECT_EQ(answerTo(bench, beat), "the name of a group has 21 bytes, limit groupLengthMax 20");
+    beat = Beat{}.data();
+    beat.consumerDataSet[0].subscriptionDataSet[0].tagsSet = {std::string(100, 'y'), std::string(155, 'z')};
+    EXPECT_EQ(answerTo(bench, beat), "the tags of a subscription have 257 bytes, limit subscriptionLengthMax 256");
+    beat = Beat{}.data();
+    beat.consumerDataSet[0].subscriptionDataSet[0].codeSet.resize(87);
+    EXPECT_EQ(answerTo(bench, beat), "the tags of a subscription have 259 bytes, limit subscriptionLengthMax 256");
+    beat = Beat{.clientId = std::string(30, 'c'), .group = std::string(20, 'g'), .expression = text(256)}.data();
+    beat.producerGroups = {std::string(20, 'p')};
+    EXPECT_EQ(answerTo(bench, beat), "taken");
+}
+
+TEST(Clients, TheDefaultsTakeTheLongestNamesAndTagsOfRocketMqsClients) {
+    ClientsBench bench;
+    const std::string group(255, 'g');
+    std::string tags = "t0";
+    for (int i = 1; i < 5'000; ++i) tags += "||t" + std::to_string(i);
+    auto beat = Beat{.clientId = "192.168.100.100@" + std::string(255, 'i') + "@" + std::string(255, 'u'), .group = group, .expression = tags}.data();
+    beat.consumerDataSet[0].subscriptionDataSet.push_back(*protocol::SubscriptionData::build("%RETRY%" + group, "*"));
+    EXPECT_EQ(answerTo(bench, beat), "taken");
+    EXPECT_EQ(bench.ids(group).size(), 1U);
+}
+
+TEST(Clients, LengthsCountInTheOtherRequestsToo) {
+    ClientsBench bench(testkit::Settings{{"groupLengthMax", "20"}, {"clientIdLengthMax", "30"}, {"subscriptionLengthMax", "256"},
+                                         {"queueNameLengthMax", "10"}, {"lockQueuesOfRequestMax", "2"}});
+    const auto leave = [&](const testkit::Fields& fields) { return bench.context.call(RequestCode::UnregisterClient, fields, {}).remark(); };
+    EXPECT_EQ(leave({{"clientID", std::string(31, 'c')}, {"producerGroup", "p"}}), "the client id has 31 bytes, limit clientIdLengthMax 30");
+    EXPECT_EQ(leave({{"clientID", "c"}, {"producerGroup", std::string(21, 'p')}}), "the name of a group has 21 bytes, limit groupLengthMax 20");
+    EXPECT_EQ(leave({{"clientID", "c"}, {"consumerGroup", std::string(21, 'p')}}), "the name of a group has 21 bytes, limit groupLengthMax 20");
+
+    const auto check = [&](const std::string& text) {
+        const std::string body = R"({"clientId":"c","group":"g","subscriptionData":{"topic":"T","expressionType":"SQL92","subString":")" + text + R"("}})";
+        return bench.context.call(RequestCode::CheckClientConfig, testkit::Fields{}, body).remark();
+    };
+    EXPECT_EQ(check(std::string(251, 'x')), "a subscription has 257 bytes, limit subscriptionLengthMax 256");
+    EXPECT_EQ(check(std::string(250, 'x')), "The broker does not support consumer to filter message by SQL92");
+
+    for (const auto code : {RequestCode::LockBatchMq, RequestCode::UnlockBatchMq}) {
+        const auto lock = [&](const protocol::LockBatchRequest& body) {
+            auto call = bench.context.call(code, testkit::Fields{}, body.toJson());
+            return call.code() == ResponseCode::Success ? "done" : call.remark();
+        };
+        protocol::LockBatchRequest body{std::string(20, 'g'), std::string(30, 'c'), false, {{"T", "broker-xx", 0}, {"T", "broker-xx", 1}}};
+        EXPECT_EQ(lock(body), "done");
+        body.mqSet.push_back({"T", "b", 2});
+        EXPECT_EQ(lock(body), "the request names 3 queues, limit lockQueuesOfRequestMax 2");
+        body.mqSet = {{"T", "broker-xxx", 0}};
+        EXPECT_EQ(lock(body), "a queue has 11 bytes in the names of topic and broker, limit queueNameLengthMax 10");
+        body.consumerGroup += 'g';
+        EXPECT_EQ(lock(body), "the name of a group has 21 bytes, limit groupLengthMax 20");
+        body.consumerGroup = "g";
+        body.clientId += 'c';
+        EXPECT_EQ(lock(body), "the client id has 31 bytes, limit clientIdLengthMax 30");
+    }
+}
+
+TEST(Clients, LocksBeyondTheLimitAreNotGrantedAndTheAnswerSaysWhy) {
+    ClientsBench bench(testkit::Settings{{"queueLocksMax", "2"}});
+    const protocol::LockBatchRequest body{"g", "c", false, {{"T", "b", 0}, {"T", "b", 1}, {"T", "b", 2}}};
+    auto call = bench.context.call(RequestCode::LockBatchMq, testkit::Fields{}, body.toJson());
+    EXPECT_EQ(call.code(), ResponseCode::Success);
+    EXPECT_EQ(call.remark(), "not all queues are locked, limit queueLocksMax 2");
+    EXPECT_EQ(recorded::provided<service::QueueLocks>(bench.context).held("g").size(), 2U);
+}
+
+TEST(Clients, WhatClientsLeaveIsBoundedAndFreedWithThem) {
+    ClientsBench bench(testkit::Settings{{"clientsBytesMax", "65536"}});
+    const auto big = [](const std::string& group) { return Beat{.clientId = "c@" + group, .group = group, .expression = std::string(10'000, 'x')}; };
+    const auto first = bench.context.peer();
+    const auto second = bench.context.peer();
+    bench.beat(first, big("A"));
+    auto refused = bench.beat(second, big("B").data());
+    EXPECT_EQ(refused.code(), ResponseCode::SystemError);
+    EXPECT_EQ(refused.remark(), "the broker has no room for more clients, limit clientsBytesMax 65536");
+    EXPECT_TRUE(bench.ids("B").empty());
+    bench.beat(first, big("A"));
+    // Again and again, with other texts, under other ids and in other groups: nothing adds up.
+    for (int i = 0; i < 100; ++i) {
+        const std::string n = std::to_string(i);
+        bench.beat(first, Beat{.clientId = "id" + n, .group = "A", .topic = "T" + n, .expression = std::string(9'000, 'x')});
+    }
+    const auto third = bench.context.peer();
+    bench.beat(third, Beat{.clientId = "small", .group = "A"});
+    bench.context.disconnect(first);
+    for (int i = 0; i < 100; ++i) {
+        auto beat = big("B").data();
+        beat.producerGroups = {"P"};
+        ASSERT_EQ(bench.beat(second, beat).code(), ResponseCode::Success) << i;
+        bench.unregister(second, {{"clientID", "c@B"}, {"producerGroup", "P"}, {"consumerGroup", "B"}});
+    }
+}
+
+TEST(Clients, SubscriptionsOfPullsAreRememberedWithinTheirLimit) {
+    ClientsBench bench(testkit::Settings{{"pullSubscriptionsBytesMax", "50000"}, {"subscriptionExpiredTimeout", "1000"}});
+    auto& registry = bench.registry();
+    const std::string text(8'000, 'x');
+    registry.compensate("A", "T", text, "TAG");
+    EXPECT_TRUE(registry.subscription("A", "T"));
+    registry.compensate("B", "T", text, "TAG");
+    EXPECT_FALSE(registry.subscription("B", "T"));
+    for (int i = 0; i < 100; ++i) registry.compensate("A", "T", text + std::to_string(i), "TAG");
+    EXPECT_EQ(registry.subscription("A", "T")->subString, text + "99") << "in place of the former one";
+    bench.context.advance(std::chrono::seconds(20));
+    registry.compensate("B", "T", text, "TAG");
+    EXPECT_TRUE(registry.subscription("B", "T"));
+}
+
 TEST(Clients, TenThousandClientsComeAndGo) {
     ClientsBench bench;
     std::vector<Ref<FakePeer>> peers;

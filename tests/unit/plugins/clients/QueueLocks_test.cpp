@@ -22,50 +22,53 @@ protocol::LockBatchRequest request(std::string client, std::vector<std::int32_t>
 
 struct QueueLocksTest : testing::Test {
     testkit::ManualClock clock;
-    QueueLocks locks{clock, 60s};
+    QueueLocks locks{clock, 60s, 4};
+    bool full = false;   // what the last lock() said
+
+    std::vector<protocol::MessageQueue> lock(const protocol::LockBatchRequest& wanted) { return locks.lock(wanted, full); }
 };
 
 TEST_F(QueueLocksTest, AFreeQueueIsGrantedAndAHeldOneIsNot) {
-    EXPECT_EQ(locks.lock(request("a", {0, 1})).size(), 2U);
-    const auto granted = locks.lock(request("b", {1, 2}));
+    EXPECT_EQ(lock(request("a", {0, 1})).size(), 2U);
+    const auto granted = lock(request("b", {1, 2}));
     ASSERT_EQ(granted.size(), 1U);
     EXPECT_EQ(granted[0].queueId, 2);
-    EXPECT_EQ(locks.lock(request("b", {0}, "OtherGroup")).size(), 1U) << "groups do not share locks";
+    EXPECT_EQ(lock(request("b", {0}, "OtherGroup")).size(), 1U) << "groups do not share locks";
 }
 
 TEST_F(QueueLocksTest, ALockEndsSixtySecondsAfterItsLastRefresh) {
-    locks.lock(request("a", {0}));
+    lock(request("a", {0}));
     clock.advance(40s);
-    EXPECT_EQ(locks.lock(request("a", {0})).size(), 1U) << "refreshed";
+    EXPECT_EQ(lock(request("a", {0})).size(), 1U) << "refreshed";
     clock.advance(60s);
-    EXPECT_TRUE(locks.lock(request("b", {0})).empty());
+    EXPECT_TRUE(lock(request("b", {0})).empty());
     clock.advance(1ms);
-    EXPECT_EQ(locks.lock(request("b", {0})).size(), 1U);
-    EXPECT_TRUE(locks.lock(request("a", {0})).empty());
+    EXPECT_EQ(lock(request("b", {0})).size(), 1U);
+    EXPECT_TRUE(lock(request("a", {0})).empty());
 }
 
 TEST_F(QueueLocksTest, OnlyTheOwnerFreesALock) {
-    locks.lock(request("a", {0}));
+    lock(request("a", {0}));
     locks.unlock(request("b", {0}));
-    EXPECT_TRUE(locks.lock(request("b", {0})).empty());
+    EXPECT_TRUE(lock(request("b", {0})).empty());
     locks.unlock(request("a", {0}));
-    EXPECT_EQ(locks.lock(request("b", {0})).size(), 1U);
+    EXPECT_EQ(lock(request("b", {0})).size(), 1U);
     locks.unlock(request("nobody", {5}, "Nobody"));
 }
 
 TEST_F(QueueLocksTest, DroppingExpiredLocksFreesNoLiveOne) {
-    locks.lock(request("a", {0}));
+    lock(request("a", {0}));
     clock.advance(30s);
-    locks.lock(request("a", {1}));
+    lock(request("a", {1}));
     clock.advance(31s);
     locks.expire();
-    EXPECT_EQ(locks.lock(request("b", {0, 1})).size(), 1U);
+    EXPECT_EQ(lock(request("b", {0, 1})).size(), 1U);
 }
 
 TEST_F(QueueLocksTest, OthersSeeOnlyLocksThatAreInForce) {
-    locks.lock(request("a", {0}));
+    lock(request("a", {0}));
     clock.advance(30s);
-    locks.lock(request("b", {1}));
+    lock(request("b", {1}));
     EXPECT_TRUE(locks.anyHeld("G"));
     EXPECT_FALSE(locks.anyHeld("OtherGroup"));
     auto held = locks.held("G");
@@ -78,6 +81,27 @@ TEST_F(QueueLocksTest, OthersSeeOnlyLocksThatAreInForce) {
     EXPECT_EQ(held[0].queue, (protocol::MessageQueue{"T", "broker-a", 1}));
     clock.advance(31s);
     EXPECT_FALSE(locks.anyHeld("G"));
+}
+
+TEST_F(QueueLocksTest, NoMoreQueuesAreLockedThanTheLimitInAllGroups) {
+    EXPECT_EQ(lock(request("a", {0, 1})).size(), 2U);
+    EXPECT_EQ(lock(request("a", {0, 1}, "OtherGroup")).size(), 2U);
+    EXPECT_FALSE(full);
+    EXPECT_TRUE(lock(request("a", {0}, "Third")).empty());
+    EXPECT_TRUE(full);
+    EXPECT_FALSE(locks.anyHeld("Third"));
+    EXPECT_EQ(lock(request("a", {0, 1, 2})).size(), 2U) << "those that it has are refreshed";
+    EXPECT_TRUE(full);
+    EXPECT_TRUE(lock(request("b", {0})).empty());
+    EXPECT_FALSE(full) << "it is another's";
+    locks.unlock(request("b", {1}));
+    EXPECT_TRUE(lock(request("a", {0}, "Third")).empty());
+    locks.unlock(request("a", {1}));
+    EXPECT_EQ(lock(request("a", {0, 1}, "Third")).size(), 1U);
+    clock.advance(61s);
+    locks.expire();
+    EXPECT_EQ(lock(request("a", {0, 1, 2, 3}, "Third")).size(), 4U);
+    EXPECT_FALSE(full);
 }
 
 }  // namespace

@@ -116,6 +116,38 @@ TEST_F(PullTest, LimitsOfAnAnswerChangeWhileItRuns) {
     EXPECT_EQ(bodies(pull(0)).size(), 1U) << "the first one counts always";
 }
 
+TEST_F(PullTest, LongNamesAndTextsAreRefusedAndNotRemembered) {
+    groups_.groups[std::string(20, 'g')] = {};
+    groups_.groups[std::string(21, 'g')] = {};
+    begin({{"groupLengthMax", "20"}, {"clientIdLengthMax", "30"}, {"subscriptionLengthMax", "256"}});
+    const auto answer = [&](const protocol::PullMessageRequest& header, RequestCode code = RequestCode::PullMessage) {
+        auto result = context_.call(code, header);
+        return std::to_string(static_cast<int>(result.code())) + ' ' + result.remark();
+    };
+    auto header = request(0);
+    const std::string group(21, 'g');
+    header.consumerGroup = group;
+    EXPECT_EQ(answer(header), "29 the name of a group has 21 bytes, limit groupLengthMax 20");
+    EXPECT_EQ(answer(header, RequestCode::LitePullMessage), "29 the name of a group has 21 bytes, limit groupLengthMax 20");
+    header = request(0);
+    const std::string client(31, 'c');
+    header.proxyForwardClientId = client;
+    EXPECT_EQ(answer(header), "29 the client id has 31 bytes, limit clientIdLengthMax 30");
+    const std::string text(256, 'x');
+    header = request(0, kSubscribed, text);
+    EXPECT_EQ(answer(header), "23 a subscription has 257 bytes, limit subscriptionLengthMax 256");
+    header = request(0, kSubscribed, std::string_view(text).substr(5));
+    header.expressionType = "SQL92";
+    EXPECT_EQ(answer(header), "23 a subscription has 257 bytes, limit subscriptionLengthMax 256");
+    EXPECT_TRUE(clients_.compensated.empty());
+
+    header = request(0, kSubscribed, std::string_view(text).substr(1));
+    header.consumerGroup = std::string_view(group).substr(1);
+    header.proxyForwardClientId = std::string_view(client).substr(1);
+    EXPECT_EQ(answer(header), "19 NO_MESSAGE_IN_QUEUE");
+    EXPECT_EQ(clients_.compensated.size(), 1U);
+}
+
 TEST_F(PullTest, AsksForNoneGetsOneAsFromRocketMq) {
     begin();
     append("a");
