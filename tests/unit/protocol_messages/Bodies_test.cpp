@@ -131,6 +131,22 @@ TEST(Subscription, IsBuiltFromAnExpression) {
     EXPECT_FALSE(tags->matchesTagsCode(0));
 }
 
+TEST(Subscription, NamesEachOfManyTagsOnceInTheirOrder) {
+    std::string expression;
+    std::vector<std::string> wanted;
+    for (int i = 0; i < 100; ++i) {
+        wanted.push_back("t" + std::to_string(i));
+        for (const auto& tag : {wanted.back(), wanted.front(), wanted[wanted.size() / 2]}) expression += tag + "||";
+    }
+    // Two texts of one hash code.
+    expression += "Aa||BB";
+    wanted.insert(wanted.end(), {"Aa", "BB"});
+    const auto tags = SubscriptionData::build("t", expression);
+    ASSERT_TRUE(tags.has_value());
+    EXPECT_EQ(tags->tagsSet, wanted);
+    EXPECT_EQ(tags->codeSet.size(), wanted.size() - 1);
+}
+
 TEST(Subscription, OfOnlySeparatorsIsRefused) {
     EXPECT_EQ(SubscriptionData::build("t", "||").error().code(), StatusCode::InvalidArgument);
     EXPECT_EQ(SubscriptionData::build("t", "||||").error().code(), StatusCode::InvalidArgument);

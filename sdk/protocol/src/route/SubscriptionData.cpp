@@ -6,6 +6,9 @@
 #include "patchbay/protocol/util/Hash.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <set>
 
 namespace patchbay::protocol {
 namespace {
@@ -21,6 +24,27 @@ std::string_view trim(std::string_view text) noexcept {
         text.remove_suffix(1);
     return text;
 }
+
+/// Appends what a list does not have yet. Few are compared one by one, without memory of their own; an expression of ten thousand
+/// tags must not take their square.
+template <typename Key>
+class Distinct {
+public:
+    template <typename Item>
+    bool add(Key key, std::vector<Item>& list) {
+        const auto few = std::min(list.size(), few_.size());
+        const auto end = few_.begin() + static_cast<std::ptrdiff_t>(few);
+        if (std::find(few_.begin(), end, key) != end) return false;
+        if (few < few_.size()) few_[few] = key;
+        else if (!more_.insert(key).second) return false;
+        list.emplace_back(key);
+        return true;
+    }
+
+private:
+    std::array<Key, 16> few_{};
+    std::set<Key> more_;
+};
 
 }  // namespace
 
@@ -39,17 +63,16 @@ Result<SubscriptionData> SubscriptionData::build(std::string_view topic, std::st
         return data;
     }
     bool onlySeparators = true;
+    Distinct<std::string_view> tags;  // of `expression`
+    Distinct<std::int32_t> codes;
     for (std::string_view rest = expression; !rest.empty();) {
         const std::size_t end = std::min(rest.find(kTagSeparator), rest.size());
         const std::string_view part = rest.substr(0, end);
         rest.remove_prefix(std::min(end + kTagSeparator.size(), rest.size()));
         onlySeparators = onlySeparators && part.empty();
         const std::string_view tag = trim(part);
-        if (tag.empty() || std::find(data.tagsSet.begin(), data.tagsSet.end(), tag) != data.tagsSet.end()) continue;
-        data.tagsSet.emplace_back(tag);
-        const std::int32_t code = javaHashCode(tag);
-        if (std::find(data.codeSet.begin(), data.codeSet.end(), code) == data.codeSet.end())
-            data.codeSet.push_back(code);
+        if (tag.empty() || !tags.add(tag, data.tagsSet)) continue;
+        codes.add(javaHashCode(tag), data.codeSet);
     }
     if (onlySeparators) return Status(StatusCode::InvalidArgument, "the expression names no tag");
     return data;
