@@ -22,6 +22,8 @@ constexpr std::array kKeys{
                       "Pulls that may be held at once; beyond it a pull that finds nothing is answered at once.", 0, 0, 100'000'000},
     plugin::ConfigKey{"heldPullsOfConnectionMax", ConfigType::Int, "20000",
                       "How many of them may be of one connection.", 0, 1, 100'000'000},
+    plugin::ConfigKey{"heldPullsBytesMax", ConfigType::Bytes, "268435456",
+                      "Bytes of the headers and tags of all held pulls; beyond it a pull that finds nothing is answered at once.", 0, 0, std::int64_t{1} << 40},
     plugin::ConfigKey{"groupLengthMax", ConfigType::Int, "255", "Pulls with a longer name of a group are refused.", 0, 1, 65'535},
     plugin::ConfigKey{"clientIdLengthMax", ConfigType::Int, "1024", "Pulls that a proxy passes on for a longer client id are refused.", 0, 1, 65'535},
     plugin::ConfigKey{"subscriptionLengthMax", ConfigType::Bytes, "65536",
@@ -54,6 +56,7 @@ PullConfig PullConfig::from(const plugin::ConfigView& view) {
     config.slaveRead = view.flag("slaveReadEnable");
     config.heldPullsMax = static_cast<std::size_t>(view.integer("heldPullsMax"));
     config.heldPullsOfConnectionMax = static_cast<std::size_t>(view.integer("heldPullsOfConnectionMax"));
+    config.heldPullsBytesMax = static_cast<std::size_t>(view.integer("heldPullsBytesMax"));
     config.groupLengthMax = static_cast<std::size_t>(view.integer("groupLengthMax"));
     config.clientIdLengthMax = static_cast<std::size_t>(view.integer("clientIdLengthMax"));
     config.subscriptionLengthMax = static_cast<std::size_t>(view.integer("subscriptionLengthMax"));

@@ -19,6 +19,7 @@ struct PullConfig {
     bool slaveRead = false;                           ///< slaveReadEnable
     std::size_t heldPullsMax = 200'000;
     std::size_t heldPullsOfConnectionMax = 20'000;
+    std::size_t heldPullsBytesMax = std::size_t{256} << 20U;
     std::uint32_t threads = 2;
     std::uint32_t queueCapacity = 100'000;
     std::chrono::milliseconds queueWaitMax{5000};

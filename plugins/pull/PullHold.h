@@ -1,6 +1,7 @@
 // PullHold: pulls that found nothing, waiting for a message they want.
 #pragma once
 
+#include "Budget.h"
 #include "Seats.h"
 
 #include "patchbay/plugin/Suspended.h"
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +48,7 @@ struct Wanted {
     std::vector<std::int32_t> tagCodes;   ///< empty = any
     Ref<service::PropertyFilter> filter{};   ///< null = by tags alone
     Seat seat{};
+    Share share{};
 
     [[nodiscard]] bool matches(const service::AppendedRecord& record) const noexcept;
 };
@@ -53,11 +56,13 @@ struct Wanted {
 /// Listens to the store and wakes exactly the pulls that can be answered. Owned by the plugin; see Suspended for threads.
 class PullHold final : public service::AppendListener {
 public:
-    PullHold(plugin::Timers& timers, const Clock& clock, std::size_t capacity, std::size_t perPeer)
-        : seats_(perPeer), held_(timers, clock, capacity) {}
+    PullHold(plugin::Timers& timers, const Clock& clock, std::size_t capacity, std::size_t perPeer, std::size_t bytesMax)
+        : seats_(perPeer), budget_(bytesMax), held_(timers, clock, capacity) {}
 
     /// For a pull of this connection; empty when it has as many held as it may.
     [[nodiscard]] Seat seatFor(const plugin::Peer& peer) { return seats_.take(peer.id()); }
+    /// For a pull that takes so much memory while it is held; nothing when all together would take too much.
+    [[nodiscard]] std::optional<Share> shareFor(std::size_t bytes) { return budget_.take(bytes); }
     /// Takes the request unless the hold is full or draining. The caller looks at the queue's end again afterwards.
     bool hold(QueueRef queue, Wanted wanted, MonotonicTime deadline, plugin::Request& request) {
         return held_.hold({std::string(queue.topic), queue.queueId}, std::move(wanted), deadline, request);
@@ -74,6 +79,7 @@ private:
     void wakeFor(std::span<const service::AppendedRecord> records) noexcept;
 
     Seats seats_;
+    Budget budget_;
     plugin::Suspended<HeldQueue, Wanted, QueueHash, QueueEqual> held_;
 };
 

@@ -24,7 +24,8 @@ public:
 
     Status init(plugin::PluginContext& context) override {
         if (auto borrowed = borrow(context.services()); !borrowed) return borrowed;
-        hold_ = std::make_unique<PullHold>(context.timers(), context.clock(), config_.heldPullsMax, config_.heldPullsOfConnectionMax);
+        hold_ = std::make_unique<PullHold>(context.timers(), context.clock(), config_.heldPullsMax, config_.heldPullsOfConnectionMax,
+                                           config_.heldPullsBytesMax);
         pull_ = std::make_unique<PullProcessor>(services_, context, config_, limits_, *hold_);
         query_ = std::make_unique<QueryProcessor>(services_, config_);
         return bind(context.processors());

@@ -1,6 +1,7 @@
 // Proves: what a consumer is answered, when a pull is held and what wakes it, and who is refused with which words.
 // How: the plugin on a fake kernel with the store in memory, a manual clock and services reduced to what a test sets.
 // Left to others: the holder itself (suspended_test), the store (contract suite), clients (interop).
+#include "Budget.h"
 #include "Fakes.h"
 
 #include "../FakeFilters.h"
@@ -266,6 +267,33 @@ TEST_F(PullTest, IsAnsweredAtOnceWhenTheHoldIsFull) {
     EXPECT_EQ(second.code(), ResponseCode::PullNotFound);
     append("x");
     EXPECT_TRUE(first.answered());
+}
+
+TEST_F(PullTest, HeldPullsTakeNoMoreMemoryThanTheyMay) {
+    begin({{"heldPullsBytesMax", "30000"}});
+    const std::string tag(20'000, 'x');
+    auto first = pull(0, kHold, tag);
+    EXPECT_TRUE(first.held());
+    EXPECT_EQ(pull(0, kHold, tag).code(), ResponseCode::PullNotFound);
+    EXPECT_TRUE(pull(0, kHold).held()) << "a small one";
+    append("x", tag);
+    EXPECT_TRUE(first.answered());
+    EXPECT_TRUE(pull(1, kHold, tag).held()) << "what was answered counts no more";
+}
+
+TEST(Budget, IsTakenToTheLastByteAndGivenBack) {
+    Budget budget(10);
+    auto all = budget.take(10);
+    EXPECT_TRUE(all);
+    EXPECT_TRUE(budget.take(0));
+    EXPECT_FALSE(budget.take(1));
+    Share moved = std::move(*all);
+    all.reset();
+    EXPECT_FALSE(budget.take(1)) << "it moved with its pull";
+    moved = Share();
+    EXPECT_TRUE(budget.take(10));
+    EXPECT_FALSE(budget.take(11));
+    EXPECT_TRUE(budget.take(10)) << "nothing was taken by what was refused";
 }
 
 TEST_F(PullTest, OneConnectionDoesNotTakeAllThatMayBeHeld) {

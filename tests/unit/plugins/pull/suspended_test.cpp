@@ -192,7 +192,7 @@ TEST_F(SuspendedTest, EachRequestLeavesOnceWhileThreadsHoldAndWake) {
 TEST_F(SuspendedTest, NoWakeIsLostBetweenLookingAndHolding) {
     using namespace patchbay::plugins::pull;
     constexpr std::int64_t kMessages = 5'000;
-    PullHold hold(context_.timers(), context_.clock(), 1000, 1000);
+    PullHold hold(context_.timers(), context_.clock(), 1000, 1000, 1000);
     const Ref<Peer> peer = context_.peer();
     const MonotonicTime deadline = context_.clock().now() + 1h;
     std::atomic<std::int64_t> end{0};
