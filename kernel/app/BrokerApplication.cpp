@@ -6,11 +6,13 @@
 #include "patchbay/base/Nearest.h"
 #include "patchbay/base/StoreLock.h"
 #include "patchbay/plugin/Administration.h"
+#include "timers/MemoryTrim.h"
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -230,6 +232,7 @@ bool BrokerApplication::startPlugins(Problems& problems) {
                          [this](const std::string& path) -> plugin::Logger& { return log_->logger(path); }, [this] { loop_.runCalls(kMoment); }, [this](const std::string& name) { operations_->switchOffSoon(name); },
                          settings.pluginStepWarning});
     server_->start();
+    control_->schedule(this, MemoryTrim::kInterval, MemoryTrim::kInterval, [trim = std::make_shared<MemoryTrim>()] { trim->look(); });
     control_->start();
     if (!prepared_.host->start(*surroundings_, prepared_.sources, problems)) return false;
     warnOfUnknownExecutors();

@@ -122,6 +122,8 @@ void BoundedExecutor::work(std::uint32_t thread) noexcept {
             auto* const next = std::exchange(request->next_, nullptr);
             if (waitedTooLong(*request, now)) {
                 refuse(*request, now, left);
+            } else if (request->origin().isCrowded() && !request->view.isOneway()) [[unlikely]] {
+                request->dispatcher_.holdBack(*request);
             } else {
                 request->lane = lane.lane;
                 request->queueWaitUs_ = std::chrono::duration_cast<std::chrono::microseconds>(now - request->queuedAt_).count();

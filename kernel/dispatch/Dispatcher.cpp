@@ -2,6 +2,7 @@
 
 #include "patchbay/base/Assert.h"
 #include "patchbay/protocol/FrameCodec.h"
+#include "patchbay/protocol/PackedCommand.h"
 
 #include <algorithm>
 #include <exception>
@@ -26,6 +27,11 @@ constexpr std::chrono::milliseconds kExpiryInterval{10};
 // RocketMQ's texts, which clients and people know; what waited, and against which limit, stands behind them.
 constexpr const char* kRejected = "[REJECTREQUEST]system busy, start flow control for a while";
 constexpr const char* kOverload = "[OVERLOAD]system busy, start flow control for a while";
+// Requests of connections that do not take their answers, all together. Only such connections meet these limits.
+constexpr std::size_t kHeldBackMax = 20'000;
+constexpr std::size_t kHeldBackBytesMax = 64U << 20;
+// Smaller answers touch no counters on their way to the loop, where they are counted with others.
+constexpr std::size_t kPromiseMin = 4U << 10;
 // After a call that held up a loop, so many turns name the next one precisely.
 constexpr int kTimedTurns = 1000;
 
@@ -303,6 +309,54 @@ void Dispatcher::enqueue(ServerRequest& request) noexcept {
     if (executor->armExpiry()) armExpiry(*executor, loop, std::max(kExpiryInterval, executor->spec().maxQueueWait));
 }
 
+void Dispatcher::holdBack(ServerRequest& request) noexcept {
+    auto& loop = request.origin().originLoop;
+    request.posted_ = ServerRequest::Posted::HoldBack;
+    loop.post(request);
+}
+
+void Dispatcher::heldBack(ServerRequest& request) noexcept {
+    // What serves it may be exchanged while it waits.
+    request.binding_ = {};
+    request.deferred = false;
+    if (std::exchange(request.released_, false)) request.origin().releasedLeft();
+    if (!request.origin().isOpen()) return finish(request);
+    const auto bytes = request.frameBytes();
+    if (heldBackCount_.load(std::memory_order_relaxed) >= kHeldBackMax ||
+        heldBackBytes_.load(std::memory_order_relaxed) + bytes > kHeldBackBytesMax) {
+        overload_.add();
+        return reject(request, ResponseCode::SystemBusy,
+                      std::string(kOverload) + ", this connection does not take its answers, and as many requests wait for such "
+                                               "connections already as may");
+    }
+    // Or a few bytes would keep a whole chunk.
+    if (request.view.body.empty() && request.chunk_) {
+        request.texts_ = protocol::PackedCommand(request.view).unpack(request.view);
+        request.chunk_.reset();
+    }
+    heldBackCount_.fetch_add(1, std::memory_order_relaxed);
+    heldBackBytes_.fetch_add(request.frameBytes(), std::memory_order_relaxed);
+    request.origin().holdBack(request);
+}
+
+void Dispatcher::noLongerHeldBack(const ServerRequest& request) noexcept {
+    heldBackCount_.fetch_sub(1, std::memory_order_relaxed);
+    heldBackBytes_.fetch_sub(request.frameBytes(), std::memory_order_relaxed);
+}
+
+void Dispatcher::release(ServerRequest& request) noexcept {
+    noLongerHeldBack(request);
+    request.released_ = true;
+    auto& loop = request.origin().originLoop;
+    lanes_[loop.index()]->handBack(request);
+    loop.turnAgain();
+}
+
+void Dispatcher::forget(ServerRequest& request) noexcept {
+    noLongerHeldBack(request);
+    finish(request);
+}
+
 void Dispatcher::armExpiry(BoundedExecutor& executor, net::EventLoop& loop, std::chrono::milliseconds delay) {
     if (!loop.inLoop()) return loop.post([&executor, &loop, delay] { armExpiry(executor, loop, delay); });
     loop.after(delay, [&executor, &loop] {
@@ -381,6 +435,9 @@ void Dispatcher::answerElsewhere(ServerRequest& request, Response& response) noe
         encode(request, response, request.encoded_);
         request.pieces_.swap(response.body);
         request.keep_.swap(response.keep);
+        auto bytes = request.encoded_.size();
+        for (const auto piece : request.pieces_) bytes += piece.size();
+        if (bytes >= kPromiseMin) request.origin().promise(request.promised_ = bytes);
     }
     request.posted_ = ServerRequest::Posted::Answer;
     loop.post(request);
@@ -395,6 +452,7 @@ void Dispatcher::writeEncoded(ServerRequest& request) noexcept {
     } else if (!request.view.isOneway() && request.binding_.generation) {
         observed_.fault(request.binding_.generation->plugin(), PluginFault::Undeliverable);
     }
+    if (const auto bytes = std::exchange(request.promised_, 0); bytes > 0) origin.arrived(bytes);
     finish(request);
 }
 

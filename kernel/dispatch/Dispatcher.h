@@ -53,6 +53,10 @@ public:
     [[nodiscard]] ServerRequest& fresh(RequestOrigin& origin, net::ReceiveChunk& chunk);
     void drop(ServerRequest& request) noexcept;
     void enter(ServerRequest& request) noexcept;
+    /// On its loop: a request that its origin had held back goes on in the next turn.
+    void release(ServerRequest& request) noexcept;
+    /// On its loop: nobody is left to answer a request that its origin had held back.
+    void forget(ServerRequest& request) noexcept;
 
 private:
     friend class ServerRequest;
@@ -77,6 +81,10 @@ private:
     void heldUp(const Generation& by, std::int32_t code, std::int64_t us) noexcept;
     void runProcessor(ServerRequest& request, LaneContext& lane) noexcept;
     void enqueue(ServerRequest& request) noexcept;
+    /// On an executor: the answer would add to what its origin does not take, so the request waits at its origin.
+    void holdBack(ServerRequest& request) noexcept;
+    void heldBack(ServerRequest& request) noexcept;
+    void noLongerHeldBack(const ServerRequest& request) noexcept;
     static void armExpiry(BoundedExecutor& executor, net::EventLoop& loop, std::chrono::milliseconds delay);
     /// Answers without a processor.
     void reject(ServerRequest& request, protocol::ResponseCode code, std::string remark) noexcept;
@@ -103,6 +111,8 @@ private:
     HoldLimits hold_;
     std::int64_t slowUs_ = 0;
 
+    std::atomic<std::size_t> heldBackCount_{0};
+    std::atomic<std::size_t> heldBackBytes_{0};
     std::atomic<bool> refusing_{false};
     std::atomic<bool> intercepting_{false};  // the current table has interceptors
     std::atomic<std::uint64_t> epoch_{1};    // of table_

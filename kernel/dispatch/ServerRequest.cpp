@@ -75,11 +75,27 @@ plugin::RequestCore* ServerRequest::detach() noexcept {
 
 void ServerRequest::leaveFlight() noexcept {
     if (std::exchange(inFlight_, false)) origin().requestLeft();
+    if (std::exchange(released_, false)) [[unlikely]] origin().releasedLeft();
+}
+
+void RequestList::add(ServerRequest& request) noexcept {
+    request.next_ = nullptr;
+    (last_ != nullptr ? last_->next_ : first_) = &request;
+    last_ = &request;
+}
+
+ServerRequest& RequestList::takeFirst() noexcept {
+    auto& first = *first_;
+    first_ = std::exchange(first.next_, nullptr);
+    if (first_ == nullptr) last_ = nullptr;
+    return first;
 }
 
 void ServerRequest::run() noexcept {
     if (posted_ == Posted::Answer) {
         dispatcher_.writeEncoded(*this);
+    } else if (posted_ == Posted::HoldBack) {
+        dispatcher_.heldBack(*this);
     } else {
         dispatcher_.lanes_[origin().originLoop.index()]->handBack(*this);
     }

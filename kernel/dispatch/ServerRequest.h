@@ -26,6 +26,15 @@ public:
     virtual void outputDone() noexcept = 0;
     /// A request that counted as in flight does so no more: answered, or detached to wait for long. Any thread.
     virtual void requestLeft() noexcept = 0;
+    /// Too much waits to be sent there already: no further answer should be made now. Any thread.
+    [[nodiscard]] virtual bool isCrowded() const noexcept = 0;
+    /// So many bytes of an answer that was made elsewhere are on their way (any thread), and have been written.
+    virtual void promise(std::size_t bytes) noexcept = 0;
+    virtual void arrived(std::size_t bytes) noexcept = 0;
+    /// Keeps a request that was held back, and gives it to Dispatcher::release() when there is room, or to forget() at its end.
+    virtual void holdBack(ServerRequest& request) noexcept = 0;
+    /// A request that it had kept and released has left, or comes back. Any thread.
+    virtual void releasedLeft() noexcept = 0;
 
     net::EventLoop& originLoop;
     const ListenerIndex listenerIndex;
@@ -68,8 +77,9 @@ private:
     friend class BoundedExecutor;
     friend class LaneContext;
     friend class ParkedRequest;
+    friend class RequestList;
 
-    enum class Posted : std::uint8_t { Answer, Redispatch };
+    enum class Posted : std::uint8_t { Answer, Redispatch, HoldBack };
     void run() noexcept override;
     /// The process is ending: nobody is left to answer to, and the pool may be gone.
     void discard() noexcept override { delete this; }
@@ -89,12 +99,26 @@ private:
     Posted posted_ = Posted::Answer;
     bool inFlight_ = false;
     bool admitted_ = false;                    // interceptors have let it pass
+    bool released_ = false;                    // was held back, and its origin waits to hear that it has left
     protocol::ResponseCode answered_{};        // code of its answer
     std::int64_t queueWaitUs_ = -1;            // on an executor; -1 = it was on none
     // An answer that was encoded off the loop and waits for it.
     protocol::ByteWriter encoded_;
     std::vector<std::string_view> pieces_;
     std::vector<KeepAlive> keep_;
+    std::size_t promised_ = 0;                 // its bytes
+};
+
+/// Requests in the order in which they came. Owns none. One thread at a time.
+class RequestList {
+public:
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+    void add(ServerRequest& request) noexcept;
+    [[nodiscard]] ServerRequest& takeFirst() noexcept;
+
+private:
+    ServerRequest* first_ = nullptr;
+    ServerRequest* last_ = nullptr;
 };
 
 }  // namespace patchbay::kernel

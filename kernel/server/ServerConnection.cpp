@@ -86,6 +86,31 @@ void ServerConnection::requestLeft() noexcept {
     });
 }
 
+void ServerConnection::holdBack(ServerRequest& request) noexcept {
+    heldBack_.add(request);
+    loop().markForFlush(*this);  // there may be room by now
+}
+
+void ServerConnection::releasedLeft() noexcept {
+    if (!loop().inLoop()) return loop().post([me = Ref<ServerConnection>::share(this)] { me->releasedLeft(); });
+    --released_;
+    if (!heldBack_.empty()) loop().markForFlush(*this);
+}
+
+void ServerConnection::flush() noexcept {
+    net::Connection::flush();
+    if (!heldBack_.empty()) [[unlikely]] releaseSome();
+}
+
+// A few at a time, because those that find it crowded again come back. When there is no room something is on its way to be sent,
+// and when enough are released they leave: a flush follows both.
+void ServerConnection::releaseSome() noexcept {
+    while (!heldBack_.empty() && released_ < kReleasedMax && hasRoom()) {
+        ++released_;
+        registry_.dispatcher().release(heldBack_.takeFirst());
+    }
+}
+
 void ServerConnection::undecodable(const Status& why) noexcept {
     const bool crowded = why.code() == StatusCode::Busy;
     registry_.context().log.limited(
@@ -96,6 +121,7 @@ void ServerConnection::undecodable(const Status& why) noexcept {
 
 void ServerConnection::closed(std::string_view reason) noexcept {
     if (calls_) calls_->failAll({StatusCode::Cancelled, "the connection to " + remote_.toString() + " was closed"});
+    while (!heldBack_.empty()) registry_.dispatcher().forget(heldBack_.takeFirst());
     registry_.ended(*this, reason);
 }
 

@@ -36,6 +36,12 @@ public:
     void addOutput(std::string_view piece, KeepAlive keep) override { addPiece(piece, std::move(keep)); }
     void outputDone() noexcept override { wrote(); }
     void requestLeft() noexcept override;
+    [[nodiscard]] bool isCrowded() const noexcept override { return isOpen() && net::Connection::isCrowded(); }
+    void promise(std::size_t bytes) noexcept override { net::Connection::promise(bytes); }
+    void arrived(std::size_t bytes) noexcept override { net::Connection::arrived(bytes); }
+    void holdBack(ServerRequest& request) noexcept override;
+    void releasedLeft() noexcept override;
+    void flush() noexcept override;
 
     std::size_t place = 0;  ///< in the registry's list of this loop
 
@@ -50,6 +56,7 @@ private:
     [[nodiscard]] Status crowded() const;
     void send(std::string frame);
     void throttle() noexcept;
+    void releaseSome() noexcept;
 
     ConnectionRegistry& registry_;
     const std::uint64_t id_;
@@ -62,7 +69,11 @@ private:
     std::atomic<bool> binary_{false};        // the peer's last frame was
     std::atomic<std::int32_t> nextOpaque_{1};
 
-    std::unique_ptr<PendingCalls> calls_;    // loop thread only
+    // Loop thread only.
+    static constexpr std::uint32_t kReleasedMax = 8;
+    std::unique_ptr<PendingCalls> calls_;
+    RequestList heldBack_;
+    std::uint32_t released_ = 0;             // of those, gone on and not left
 };
 
 }  // namespace patchbay::kernel

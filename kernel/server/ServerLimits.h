@@ -17,7 +17,7 @@ struct ServerLimits {
     std::uint32_t inFlightMax = 8'192;                       ///< serverInFlightMax; per connection, without held requests
     std::size_t readBudget = 256U << 10;                     ///< serverReadBudget; bytes per connection and turn
     std::size_t receiveChunk = 256U << 10;                   ///< serverReceiveChunk; bytes, per loop
-    std::size_t outboundHigh = 4U << 20;                     ///< writeBufferHighWaterMark; per connection: reading and serving stop. Exceeded by at most one answer, and those of executors
+    std::size_t outboundHigh = 4U << 20;                     ///< writeBufferHighWaterMark; per connection: reading and serving stop. Exceeded by at most one answer of each thread that serves it
     std::size_t outboundLow = 1U << 20;                      ///< writeBufferLowWaterMark; reading goes on
     std::size_t outboundTotalMax = 256U << 20;               ///< serverOutboundTotalMax; all connections together
     std::size_t unfinishedTotalMax = 256U << 20;             ///< serverUnfinishedTotalMax; frames that have not come whole, all connections together

@@ -201,6 +201,23 @@ void Connection::setInterest() noexcept {
     loop_.poller().change(transport_->fd(), wanted, *this);
 }
 
+bool Connection::isOver(std::size_t mark) const noexcept {
+    const auto own = backlog() + promised_.load(std::memory_order_relaxed);
+    return own > 0 && (own >= mark || limits_.outboundNow.load(std::memory_order_relaxed) > limits_.outboundTotalMax);
+}
+
+void Connection::promise(std::size_t bytes) noexcept {
+    promised_.fetch_add(bytes, std::memory_order_relaxed);
+    limits_.outboundNow.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void Connection::arrived(std::size_t bytes) noexcept {
+    // Counted as queued first: whoever asks in between had better see too much.
+    if (isOpen()) noteBacklog(outbound_.bytes());
+    promised_.fetch_sub(bytes, std::memory_order_relaxed);
+    limits_.outboundNow.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
 void Connection::noteBacklog(std::size_t bytes) noexcept {
     const auto before = backlog_.load(std::memory_order_relaxed);
     if (bytes == 0 && before == 0) return;

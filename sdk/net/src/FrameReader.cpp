@@ -76,7 +76,8 @@ Status FrameReader::handOut(ReceiveCursor& cursor, FrameSink& sink) {
         if (auto status = checkLength(length); !status) return status;
         const auto total = kLengthBytes + length;
         if (openSize_ < total) {
-            if (total > inChunkMax(cursor)) beginLarge(total);
+            // A little of it is parked like the rest of a small one: a buffer of its own would be larger than what has come.
+            if (total > inChunkMax(cursor) && openSize_ >= inChunkMax(cursor) / 2) beginLarge(total);
             break;
         }
         char* const bytes = open_ + kLengthBytes;
@@ -139,7 +140,7 @@ Status FrameReader::checkLength(std::size_t length) const {
 void FrameReader::beginLarge(std::size_t frameBytes) {
     largeTotal_ = frameBytes;
     largeSize_ = openSize_;
-    large_ = Ref<ReceiveChunk>::adopt(new ReceiveChunk(std::min(frameBytes, std::max(2 * openSize_, kInChunkMax))));
+    large_ = Ref<ReceiveChunk>::adopt(new ReceiveChunk(std::min(frameBytes, 2 * openSize_)));
     std::memcpy(large_->data(), open_, openSize_);
     open_ = nullptr;
     openSize_ = 0;

@@ -132,11 +132,11 @@ protected:
         ASSERT_TRUE(server->listen());
     }
     void serve(std::int32_t code, std::function<void(plugin::Request)> process,
-               std::vector<std::string_view> listeners = {"broker", "namesrv"}) {
+               std::vector<std::string_view> listeners = {"broker", "namesrv"}, const plugin::ExecutorSpec& executor = {}) {
         processors.push_back(std::make_unique<FunctionProcessor>(std::move(process)));
         const RequestCode codes[] = {RequestCode{code}};
         for (const auto name : listeners) {
-            ASSERT_TRUE(registrations->bind(codes, *processors.back(), {.listener = name, .loopSafe = true, .executor = {}}));
+            ASSERT_TRUE(registrations->bind(codes, *processors.back(), {.listener = name, .loopSafe = executor.name.empty(), .executor = executor}));
         }
         const Registrations* all[] = {registrations.get()};
         server->publish(RouteTable::build(2, all));

@@ -3,6 +3,7 @@
 // Left to others: malformed input (malformed_test.cpp), routing (unit/kernel/dispatch).
 #include "integration/server/ServerFixture.h"
 
+#include <algorithm>
 #include <array>
 #include <fcntl.h>
 #include <future>
@@ -117,6 +118,69 @@ TEST_F(ServerTest, ManyLazyReadersTogetherStayUnderTheTotalAndTheirQuestionsKeep
             ASSERT_EQ(answer->opaque, i);
         }
     }
+}
+
+class LazyReaders : public ServerTest {
+protected:
+    static constexpr int kAsked = 200;
+    static constexpr std::size_t kAnswer = 64'000;
+    /// Eight ask for 100 MB that an executor makes, and take none of it.
+    void ask() {
+        limits.ioThreads = 1;
+        limits.outboundHigh = 256U << 10;
+        limits.outboundLow = 64U << 10;
+        limits.outboundTotalMax = 1U << 20;
+        limits.socketSendBuffer = 64 << 10;
+        start();
+        serve(30, [this](Request r) {
+            served.fetch_add(1);
+            Response response;
+            response.setBody(std::string(kAnswer, 'b'));
+            std::move(r).respond(std::move(response));
+        }, {"broker"}, {.name = "slow", .threads = 1, .queueCapacity = 10'000});
+        std::string questions;
+        for (int i = 0; i < kAsked; ++i) questions += request(30, i).encode(protocol::SerializeType::Json).value();
+        for (int i = 0; i < 8; ++i) lazy.push_back(std::make_unique<TestClient>(ports[0], 64 << 10));
+        for (const auto& one : lazy) one->send(questions);
+        // Behind all of them on the loop, and what it asks last also on the executor.
+        TestClient other(ports[0]);
+        for (int i = 0; i < 20; ++i) EXPECT_EQ(other.call(request(31, i)).code, 3);
+        for (int i = 0; i < 20; ++i) EXPECT_EQ(other.call(request(30, i)).opaque, i);
+    }
+    std::atomic<int> served{0};
+    std::vector<std::unique_ptr<TestClient>> lazy;
+};
+
+TEST_F(LazyReaders, AnExecutorMakesNoMoreAnswersThanTheTotalAllowsAndGoesOnWhenTheyAreTaken) {
+    ask();
+    EXPECT_LT(served.load(), 150);  // 1 MB, and what the system's buffers took
+    for (const auto& one : lazy) {
+        std::vector<bool> came(kAsked, false);
+        for (int i = 0; i < kAsked; ++i) {
+            const auto answer = one->receive();
+            ASSERT_TRUE(answer) << i;
+            ASSERT_EQ(answer->body.size(), kAnswer) << answer->remark.value_or("");
+            came[static_cast<std::size_t>(answer->opaque)] = true;
+        }
+        EXPECT_EQ(std::count(came.begin(), came.end(), true), kAsked);
+    }
+    EXPECT_TRUE(eventually([&] { return server->flush(0ms); }));
+}
+
+TEST_F(LazyReaders, WhatWaitsForThemEndsWithTheirConnections) {
+    ask();
+    EXPECT_GT(server->dispatcher().active(), 1'000U);
+    lazy.clear();
+    EXPECT_TRUE(eventually([&] { return server->connectionCount() == 0 && server->dispatcher().active() == 0; }));
+    EXPECT_LT(served.load(), 150);
+    EXPECT_TRUE(server->flush(0ms));
+}
+
+TEST_F(LazyReaders, TheServerStopsWhileRequestsWaitForThem) {
+    ask();
+    EXPECT_FALSE(server->flush(0ms));
+    server->closeConnections();
+    EXPECT_EQ(server->dispatcher().active(), 0U);
 }
 
 TEST_F(ServerTest, TooManyRequestsInFlightStopTheReadingUntilHalfAreAnswered) {

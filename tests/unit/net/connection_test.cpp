@@ -141,6 +141,27 @@ TEST_F(UnfinishedInput, WhoFinishesFramesIsNotTakenForSlow) {
     EXPECT_TRUE(busy.isOpen());
 }
 
+TEST_F(UnfinishedInput, NoMoreIsCountedThanTwiceWhatHasCome) {
+    const auto frame = frameOf(kLarge);
+    auto& slow = connect();
+    feed(slow, std::string_view(frame).substr(0, 2'000'000));
+    // What they announce would be a thousand times more than may be.
+    for (int i = 0; i < 500; ++i) feed(connect(), std::string_view(frame).substr(0, 15));
+    EXPECT_TRUE(slow.isOpen());
+    for (int i = 0; i < 10; ++i) feed(connect(), std::string_view(frame).substr(0, 10'000));
+    EXPECT_TRUE(slow.isOpen());
+    for (auto& one : all) ASSERT_TRUE(one->isOpen());
+    const auto others = limits.unfinishedNow.load();
+    auto& last = connect();
+    for (std::size_t sent = 0; sent < 100'000; sent += 10'000) {
+        feed(last, std::string_view(frame).substr(sent, 10'000));
+        EXPECT_LE(limits.unfinishedNow.load() - others, 2 * (sent + 10'000));
+    }
+    ASSERT_TRUE(last.isOpen());
+    feed(slow, std::string_view(frame).substr(2'000'000));
+    EXPECT_EQ(slow.frames, 1U);
+}
+
 TEST_F(UnfinishedInput, RestsOfSmallFramesAreNotCounted) {
     for (int i = 0; i < 10; ++i) feed(connect(), frameOf(1000).substr(0, 900));
     EXPECT_EQ(limits.unfinishedNow.load(), 0U);

@@ -47,12 +47,25 @@ public:
         answers_.push_back(answer.value());
     }
     void requestLeft() noexcept override { left.fetch_add(1); }
+    bool isCrowded() const noexcept override { return crowded.load(); }
+    void promise(std::size_t bytes) noexcept override { promised.fetch_add(bytes); }
+    void arrived(std::size_t bytes) noexcept override { promised.fetch_sub(bytes); }
+    void holdBack(ServerRequest& request) noexcept override {
+        heldBack.add(request);
+        heldBackCount.fetch_add(1);
+    }
+    void releasedLeft() noexcept override { releasedAndLeft.fetch_add(1); }
 
     [[nodiscard]] std::vector<RemotingCommand> answers() const {
         const std::lock_guard lock(mutex_);
         return answers_;
     }
     std::atomic<int> left{0};
+    std::atomic<bool> crowded{false};
+    std::atomic<std::size_t> promised{0};
+    std::atomic<int> heldBackCount{0};
+    std::atomic<int> releasedAndLeft{0};
+    RequestList heldBack;
     bool open = true;
     std::string raw;
 

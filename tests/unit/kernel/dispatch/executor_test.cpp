@@ -75,6 +75,64 @@ TEST_F(ExecutorTest, RunsOffTheLoopOnItsOwnLane) {
     EXPECT_GE(batches.load(), 1);
 }
 
+TEST_F(ExecutorTest, ARequestOfSomebodyWhoTakesNoAnswersWaitsThereAndIsServedLater) {
+    gate.open();
+    serve(gated, on({.name = "waits", .threads = 1}));
+    origin->crowded = true;
+    arrive(*origin, {request(1), request(2, protocol::kFlagOneway), request(3)});
+    for (int i = 0; i < 1'000 && (origin->heldBackCount < 2 || calls < 1); ++i) loops.loop(0).turn(10);
+    ASSERT_EQ(origin->heldBackCount, 2);
+    turn();
+    EXPECT_EQ(calls, 1);  // the one that wants no answer
+    EXPECT_EQ(dispatcher.active(), 2U);
+    origin->crowded = false;
+    loops.loop(0).post([this] {
+        while (!origin->heldBack.empty()) dispatcher.release(origin->heldBack.takeFirst());
+    });
+    turnUntil(2);
+    EXPECT_EQ(origin->answers()[0].opaque, 1);
+    EXPECT_EQ(origin->answers()[1].opaque, 3);
+    EXPECT_EQ(origin->releasedAndLeft, 2);
+    EXPECT_EQ(origin->left, 3);
+    EXPECT_EQ(dispatcher.active(), 0U);
+}
+
+TEST_F(ExecutorTest, WhatIsStillCrowdedWhenItGoesOnComesBackAndIsForgottenAtTheEnd) {
+    serve(gated, on({.name = "comes", .threads = 1}));
+    origin->crowded = true;
+    arrive(*origin, {request(1)});
+    for (int round = 1; round <= 2; ++round) {
+        for (int i = 0; i < 1'000 && origin->heldBackCount < round; ++i) loops.loop(0).turn(10);
+        ASSERT_EQ(origin->heldBackCount, round);
+        EXPECT_EQ(origin->releasedAndLeft, round - 1);
+        loops.loop(0).post([this, round] {
+            auto& request = origin->heldBack.takeFirst();
+            round == 1 ? dispatcher.release(request) : dispatcher.forget(request);
+        });
+    }
+    turn();
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(origin->left, 1);
+    EXPECT_EQ(dispatcher.active(), 0U);
+}
+
+TEST_F(ExecutorTest, LargeAnswersCountFromTheTimeTheyAreMade) {
+    std::atomic<std::size_t> before{0};
+    TestProcessor large([&](Request r) {
+        plugin::Response response;
+        response.setBody(std::string(10'000, 'b'));
+        std::move(r).respond(std::move(response));
+        before = origin->promised.load();
+    });
+    serve(large, on({.name = "large", .threads = 1}));
+    arrive(*origin, {request(1)});
+    turn();
+    for (int i = 0; i < 100'000 && before == 0; ++i) std::this_thread::yield();
+    EXPECT_GT(before, 10'000U);
+    turnUntil(1);
+    EXPECT_EQ(origin->promised, 0U);
+}
+
 TEST_F(ExecutorTest, AFullQueueIsAnsweredWithOverload) {
     serve(gated, on({.name = "full", .threads = 1, .queueCapacity = 1}));
     arrive(*origin, {request(1)});

@@ -43,6 +43,14 @@ public:
     [[nodiscard]] bool isOpen() const noexcept { return open_.load(std::memory_order_acquire); }
     /// Any thread; a snapshot of the bytes that the socket has not taken, a step (kNoteStep) or a turn ago.
     [[nodiscard]] std::size_t backlog() const noexcept { return backlog_.load(std::memory_order_relaxed); }
+    /// Any thread: so many bytes of output that was made elsewhere are on their way to the loop. They count like queued ones.
+    void promise(std::size_t bytes) noexcept;
+    /// They have been written (or the connection was closed meanwhile).
+    void arrived(std::size_t bytes) noexcept;
+    /// Any thread; a snapshot: nothing more should be made ready to be sent now. Never true of a connection with nothing to send.
+    [[nodiscard]] bool isCrowded() const noexcept { return isOver(limits_.outboundHigh); }
+    /// Any thread; the same: it has sent so much that more may be made ready. Whatever ends isCrowded() is followed by a flush().
+    [[nodiscard]] bool hasRoom() const noexcept { return !isOver(limits_.outboundLow + 1); }
     /// Closes at once; what is queued is lost.
     void close(std::string_view reason) noexcept;
     /// Closes when what is queued has been sent; nothing is read any more.
@@ -92,6 +100,7 @@ private:
     void resumeSoon() noexcept;
     bool passPreface() noexcept;
     void finishConnect() noexcept;
+    [[nodiscard]] bool isOver(std::size_t mark) const noexcept;
     void setInterest() noexcept;
     void noteBacklog(std::size_t bytes) noexcept;
     void noteUnfinished(std::size_t bytes) noexcept;
@@ -101,6 +110,7 @@ private:
     ConnectionLimits& limits_;
     std::atomic<bool> open_{false};
     std::atomic<std::size_t> backlog_{0};
+    std::atomic<std::size_t> promised_{0};  // in the shared sum too
 
     // Loop thread only.
     std::unique_ptr<Transport> transport_;

@@ -28,8 +28,8 @@ protected:
 
 /// Per connection; between turns it holds nothing but the bytes of an unfinished frame, and after a pause what was received
 /// behind it, which is less than a chunk. Bytes are received into the loop's
-/// chunk and frames handed out in place; a frame larger than kInChunkMax gets a buffer of its own that grows with what has
-/// arrived, never by what the length word claims. Loop thread only. After a failure the stream cannot be read any further.
+/// chunk and frames handed out in place; a frame larger than kInChunkMax gets, once half as much of it has come, a buffer of its
+/// own that grows with what has arrived, never by what the length word claims. Loop thread only. After a failure the stream cannot be read any further.
 class FrameReader {
 public:
     /// Frames up to this size are completed inside a chunk (or half a chunk, if that is less).
