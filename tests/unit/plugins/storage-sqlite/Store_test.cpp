@@ -247,7 +247,9 @@ TEST_F(SqliteStoreTest, AKeyFindsOnlyWhatIsReachable) {
     close();
     // As long as rows that were trimmed have not been removed.
     ASSERT_TRUE(tool().execute("UPDATE queue SET min_offset = 4 WHERE topic = 'trimmed'"));
-    EXPECT_EQ(ask("SELECT count(*) FROM message_key WHERE key = 'k'"), "7");
+    // Those of the deleted topic may be there still.
+    EXPECT_EQ(ask("SELECT count(*) FROM message_key JOIN message USING (physical_offset) JOIN queue ON queue.id = queue_ref "
+                  "WHERE key = 'k' AND topic = 'trimmed'"), "6");
     EXPECT_EQ(hits("trimmed"), 2U);
     const auto first = std::stoll(ask("SELECT physical_offset FROM message WHERE queue_offset = 3"));
     EXPECT_EQ(store().at(first).error().code(), StatusCode::NotFound);
