@@ -3,13 +3,13 @@
 // How: a real process on both stores; new groups and new members of one group, again and again, heartbeat and pull in one write.
 // Left to others: what heartbeats change and whom they concern (unit tests of clients), all answers to pulls (unit tests of pull).
 #include "support/BrokerProcess.h"
+#include "support/Heartbeats.h"
 #include "support/RawClient.h"
 #include "support/Stores.h"
 
 #include "patchbay/protocol/headers/PullMessage.h"
 #include "patchbay/protocol/headers/SendMessage.h"
 #include "patchbay/protocol/message/SysFlag.h"
-#include "patchbay/protocol/route/Heartbeat.h"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -26,19 +26,9 @@ constexpr std::int64_t kVersion = 1'795'971'850'154;
 constexpr const char* kTopic = "FirstPull";
 
 RemotingCommand heartbeat(const std::string& group, const std::string& clientId, std::int64_t version) {
-    protocol::HeartbeatData body;
-    body.clientId = clientId;
-    protocol::ConsumerData consumer;
-    consumer.groupName = group;
-    consumer.consumeType = protocol::ConsumeType::Passively;
-    consumer.messageModel = protocol::MessageModel::Clustering;
-    auto subscription = protocol::SubscriptionData::build(kTopic, "*");
-    subscription->subVersion = version;
-    consumer.subscriptionDataSet.push_back(*subscription);
-    body.consumerDataSet.push_back(consumer);
-    auto command = RemotingCommand::request(RequestCode::HeartBeat);
-    command.body = body.toJson();
-    return command;
+    auto data = consumerHeartbeat(clientId, group, kTopic);
+    data.consumerDataSet.front().subscriptionDataSet.front().subVersion = version;
+    return heartbeatRequest(data);
 }
 
 /// Relies on what the heartbeat said.

@@ -1,6 +1,7 @@
 // Proves: every command of patchctl does at a broker what it says, in tables and in JSON, with the exit codes that are documented.
 // How: the built patchctl as a process against one broker with each store. Left to others: parsing, help and layout (unit_patchctl), clusters of several brokers.
 #include "PatchctlFixture.h"
+#include "support/Heartbeats.h"
 
 #include "patchbay/protocol/headers/SendMessage.h"
 #include "patchbay/protocol/message/MessageId.h"
@@ -272,16 +273,7 @@ TEST_P(PatchctlOnStore, MembersAreSeenAndToldThroughAPortForAdministrationAlone)
     const std::string reset = "offset reset CtlAdminGroup --topic CtlAdmin --to ";
     done(reset + "last" + at);
     RawClient member(other.brokerPort());
-    protocol::HeartbeatData beat;
-    beat.clientId = "admin@1";
-    protocol::ConsumerData consumer;
-    consumer.groupName = "CtlAdminGroup";
-    consumer.consumeType = protocol::ConsumeType::Passively;
-    consumer.messageModel = protocol::MessageModel::Clustering;
-    consumer.subscriptionDataSet.push_back(*protocol::SubscriptionData::build("CtlAdmin", "*"));
-    beat.consumerDataSet.push_back(consumer);
-    auto command = protocol::RemotingCommand::request(protocol::RequestCode::HeartBeat);
-    command.body = beat.toJson();
+    const auto command = heartbeatRequest(consumerHeartbeat("admin@1", "CtlAdminGroup", "CtlAdmin"));
     ASSERT_EQ(member.call(command)->code, 0);
     EXPECT_NE(done("group list --json" + admin).find("\"members\":1"), std::string::npos);
     const auto refused = shell(reset + "first" + at);
@@ -329,16 +321,7 @@ TEST_P(PatchctlOnStore, WhatIsLimitedToABrokerLeavesTheOthersAlone) {
     done("offset reset CtlTwoGroup --topic CtlTwo --to last -b " + first);
     RawClient here(broker_->brokerPort());
     RawClient there(other.brokerPort());
-    protocol::HeartbeatData beat;
-    beat.clientId = "two@1";
-    protocol::ConsumerData consumer;
-    consumer.groupName = "CtlTwoGroup";
-    consumer.consumeType = protocol::ConsumeType::Passively;
-    consumer.messageModel = protocol::MessageModel::Clustering;
-    consumer.subscriptionDataSet.push_back(*protocol::SubscriptionData::build("CtlTwo", "*"));
-    beat.consumerDataSet.push_back(consumer);
-    auto command = protocol::RemotingCommand::request(protocol::RequestCode::HeartBeat);
-    command.body = beat.toJson();
+    const auto command = heartbeatRequest(consumerHeartbeat("two@1", "CtlTwoGroup", "CtlTwo"));
     ASSERT_EQ(here.call(command)->code, 0);
     ASSERT_EQ(there.call(command)->code, 0);
     EXPECT_EQ(shell("offset reset CtlTwoGroup --topic CtlTwo --to 1 --queue 0 -b ctl-b").exit, 4) << "its members would write over it";

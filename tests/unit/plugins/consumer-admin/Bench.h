@@ -7,6 +7,7 @@
 #include "ConsumerAdminPlugin.h"
 #include "OffsetsPlugin.h"
 #include "TopicsPlugin.h"
+#include "support/Heartbeats.h"
 
 #include "patchbay/protocol/json/Value.h"
 #include "patchbay/protocol/message/MessageId.h"
@@ -72,14 +73,7 @@ protected:
     }
     void beat(const testkit::CallOptions& options, const std::string& clientId, const std::string& group, const std::string& topic,
               std::string_view expression = "*") {
-        protocol::HeartbeatData data;
-        data.clientId = clientId;
-        protocol::ConsumerData consumer;
-        consumer.groupName = group;
-        consumer.consumeType = protocol::ConsumeType::Passively;
-        consumer.messageModel = protocol::MessageModel::Clustering;
-        consumer.subscriptionDataSet.push_back(*protocol::SubscriptionData::build(topic, expression));
-        data.consumerDataSet.push_back(consumer);
+        const auto data = test::consumerHeartbeat(clientId, group, topic, expression);
         EXPECT_EQ(context_.call(RequestCode::HeartBeat, Fields{}, data.toJson(), options).code(), ResponseCode::Success);
     }
 

@@ -6,6 +6,7 @@
 #include "ClientsPlugin.h"
 #include "RebalancePlugin.h"
 #include "TopicsPlugin.h"
+#include "support/Heartbeats.h"
 
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/route/TopicRoute.h"
@@ -122,13 +123,7 @@ protected:
         return answer;
     }
     void join(const std::string& clientId, const std::string& group, const std::string& remote) {
-        protocol::HeartbeatData data;
-        data.clientId = clientId;
-        protocol::ConsumerData consumer;
-        consumer.groupName = group;
-        consumer.consumeType = protocol::ConsumeType::Passively;
-        consumer.messageModel = protocol::MessageModel::Clustering;
-        data.consumerDataSet.push_back(consumer);
+        const auto data = test::consumerHeartbeat(clientId, group);
         testkit::CallOptions options;
         options.peer = context_.peer(remote);
         ASSERT_EQ(context_.call(RequestCode::HeartBeat, Fields{}, data.toJson(), options).code(), ResponseCode::Success);
