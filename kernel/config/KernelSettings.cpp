@@ -58,6 +58,9 @@ constexpr ConfigKey kKeys[] = {
     {"writeBufferLowWaterMark", ConfigType::Bytes, "1M", "Unsent bytes of one connection at which reading goes on; 0 is the default.", 0, 0,
      1 << 30},
     {"serverOutboundTotalMax", ConfigType::Bytes, "256M", "Unsent bytes of all connections together.", 0, 1 << 20, std::int64_t{1} << 40},
+    {"serverHeldBackMax", ConfigType::Int, "20000",
+     "Requests that wait because their connections do not take the answers that they have, all together; more are answered SYSTEM_BUSY.", 0, 1, 10'000'000},
+    {"serverHeldBackBytesMax", ConfigType::Bytes, "64M", "Bytes of these requests.", 0, 1 << 20, std::int64_t{1} << 40},
     {"serverUnfinishedTotalMax", ConfigType::Bytes, "256M",
      "Memory for frames that have not come whole, all connections together; beyond it the connection whose frame began first is closed.", 0, 1 << 20,
      std::int64_t{1} << 40},
@@ -212,6 +215,8 @@ void takeLimits(const ConfigValues& values, KernelSettings& out, Problems& probl
                      "writeBufferLowWaterMark: " + std::to_string(low) + " is above writeBufferHighWaterMark");
     }
     limits.outboundTotalMax = static_cast<std::size_t>(values.integer("serverOutboundTotalMax"));
+    limits.heldBackMax = static_cast<std::size_t>(values.integer("serverHeldBackMax"));
+    limits.heldBackBytesMax = static_cast<std::size_t>(values.integer("serverHeldBackBytesMax"));
     limits.unfinishedTotalMax = static_cast<std::size_t>(values.integer("serverUnfinishedTotalMax"));
     limits.idle = std::chrono::seconds(values.integer("serverChannelMaxIdleTimeSeconds"));
     limits.socketSendBuffer = static_cast<int>(values.integer("serverSocketSndBufSize"));

@@ -27,9 +27,6 @@ constexpr std::chrono::milliseconds kExpiryInterval{10};
 // RocketMQ's texts, which clients and people know; what waited, and against which limit, stands behind them.
 constexpr const char* kRejected = "[REJECTREQUEST]system busy, start flow control for a while";
 constexpr const char* kOverload = "[OVERLOAD]system busy, start flow control for a while";
-// Requests of connections that do not take their answers, all together. Only such connections meet these limits.
-constexpr std::size_t kHeldBackMax = 20'000;
-constexpr std::size_t kHeldBackBytesMax = 64U << 20;
 // Smaller answers touch no counters on their way to the loop, where they are counted with others.
 constexpr std::size_t kPromiseMin = 4U << 10;
 // After a call that held up a loop, so many turns name the next one precisely.
@@ -76,8 +73,9 @@ Dispatcher::~Dispatcher() {
     theDispatcher.store(nullptr, std::memory_order_release);
 }
 
-void Dispatcher::limit(const HoldLimits& hold, std::chrono::milliseconds slowCall) {
+void Dispatcher::limit(const HoldLimits& hold, const HeldBackLimits& heldBack, std::chrono::milliseconds slowCall) {
     hold_ = hold;
+    heldBackLimits_ = heldBack;
     slowUs_ = microseconds(slowCall);
 }
 
@@ -321,13 +319,14 @@ void Dispatcher::heldBack(ServerRequest& request) noexcept {
     request.deferred = false;
     if (std::exchange(request.released_, false)) request.origin().releasedLeft();
     if (!request.origin().isOpen()) return finish(request);
-    const auto bytes = request.frameBytes();
-    if (heldBackCount_.load(std::memory_order_relaxed) >= kHeldBackMax ||
-        heldBackBytes_.load(std::memory_order_relaxed) + bytes > kHeldBackBytesMax) {
+    const auto waiting = heldBackCount_.load(std::memory_order_relaxed);
+    if (waiting >= heldBackLimits_.requests ||
+        heldBackBytes_.load(std::memory_order_relaxed) + request.frameBytes() > heldBackLimits_.bytes) {
         overload_.add();
         return reject(request, ResponseCode::SystemBusy,
-                      std::string(kOverload) + ", this connection does not take its answers, and as many requests wait for such "
-                                               "connections already as may");
+                      std::string(kOverload) + ", this connection does not take its answers, and " + std::to_string(waiting) +
+                          " requests wait for such connections already, limits serverHeldBackMax " + std::to_string(heldBackLimits_.requests) +
+                          " and serverHeldBackBytesMax " + std::to_string(heldBackLimits_.bytes));
     }
     // Or a few bytes would keep a whole chunk.
     if (request.view.body.empty() && request.chunk_) {

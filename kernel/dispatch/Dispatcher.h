@@ -26,6 +26,12 @@ struct HoldLimits {
     std::chrono::milliseconds wait{2'000};
 };
 
+/// How much may wait for connections that do not take their answers, all together.
+struct HeldBackLimits {
+    std::size_t requests = 20'000;
+    std::size_t bytes = 64U << 20;
+};
+
 /// Requests enter on their connection's loop, take the current route table and a lease on the generation in one step, and run
 /// on the loop or on the binding's executor. One object for the process; outlives loops and executors' work.
 /// Nothing here fails: whatever goes wrong with a request is answered with RocketMQ's code and text, or closes its connection.
@@ -36,7 +42,7 @@ public:
     ~Dispatcher();
 
     /// Before the loops start. A turn that takes longer than `slowCall` is a plugin's fault; 0 = never.
-    void limit(const HoldLimits& hold, std::chrono::milliseconds slowCall);
+    void limit(const HoldLimits& hold, const HeldBackLimits& heldBack, std::chrono::milliseconds slowCall);
     /// Any thread. Requests that arrive from now on use `table`, and held ones go on by it; loops that are idle let go of the old one
     /// soon.
     void publish(Ref<RouteTable> table);
@@ -109,6 +115,7 @@ private:
     plugin::Counter& bugs_;
     mutable RequestMetrics observed_;
     HoldLimits hold_;
+    HeldBackLimits heldBackLimits_;
     std::int64_t slowUs_ = 0;
 
     std::atomic<std::size_t> heldBackCount_{0};

@@ -20,6 +20,8 @@ struct ServerLimits {
     std::size_t outboundHigh = 4U << 20;                     ///< writeBufferHighWaterMark; per connection: reading and serving stop. Exceeded by at most one answer of each thread that serves it
     std::size_t outboundLow = 1U << 20;                      ///< writeBufferLowWaterMark; reading goes on
     std::size_t outboundTotalMax = 256U << 20;               ///< serverOutboundTotalMax; all connections together
+    std::size_t heldBackMax = 20'000;                        ///< serverHeldBackMax; requests of connections that do not take their answers
+    std::size_t heldBackBytesMax = 64U << 20;                ///< serverHeldBackBytesMax; the same
     std::size_t unfinishedTotalMax = 256U << 20;             ///< serverUnfinishedTotalMax; frames that have not come whole, all connections together
     std::chrono::milliseconds idle = std::chrono::seconds(120);  ///< serverChannelMaxIdleTimeSeconds; neither read nor write
     std::size_t executorQueueBytesMax = 64U << 20;           ///< executorQueueBytesMax; per executor

@@ -116,6 +116,35 @@ TEST_F(ExecutorTest, WhatIsStillCrowdedWhenItGoesOnComesBackAndIsForgottenAtTheE
     EXPECT_EQ(dispatcher.active(), 0U);
 }
 
+TEST_F(ExecutorTest, NoMoreIsHeldBackThanMayBe) {
+    struct Case {
+        HeldBackLimits limits;
+        int held;
+        const char* named;
+    };
+    const Case cases[] = {{{2, 1U << 20}, 2, "serverHeldBackMax 2"}, {{100, 10}, 0, "serverHeldBackBytesMax 10"}};
+    serve(gated, on({.name = "comes", .threads = 1}));
+    for (const Case& one : cases) {
+        SCOPED_TRACE(one.named);
+        dispatcher.limit({}, one.limits, {});
+        const auto before = origin->answers().size();
+        const int heldBefore = origin->heldBackCount;
+        origin->crowded = true;
+        arrive(*origin, {request(1), request(2), request(3)});
+        turnUntil(before + 3 - static_cast<std::size_t>(one.held));
+        const auto refused = origin->answers().back();
+        EXPECT_EQ(refused.code, static_cast<int>(ResponseCode::SystemBusy));
+        const auto why = refused.remark.value_or("");
+        EXPECT_NE(why.find(one.named), std::string::npos) << why;
+        EXPECT_EQ(origin->heldBackCount, heldBefore + one.held);
+        loops.loop(0).post([this] {
+            while (!origin->heldBack.empty()) dispatcher.forget(origin->heldBack.takeFirst());
+        });
+        turn();
+    }
+    EXPECT_EQ(dispatcher.active(), 0U);
+}
+
 TEST_F(ExecutorTest, LargeAnswersCountFromTheTimeTheyAreMade) {
     std::atomic<std::size_t> before{0};
     TestProcessor large([&](Request r) {

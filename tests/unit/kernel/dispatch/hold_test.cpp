@@ -99,7 +99,7 @@ TEST_F(HoldTest, OtherCodesAreServedMeanwhile) {
 }
 
 TEST_F(HoldTest, MoreThanTheLimitAreAnsweredBusyWithTheLimit) {
-    dispatcher.limit({2, 1U << 20, 2s}, 0ms);
+    dispatcher.limit({2, 1U << 20, 2s}, {}, 0ms);
     hold();
     arrive(*origin, {request(1), request(2), request(3)});
     turn();
@@ -111,7 +111,7 @@ TEST_F(HoldTest, MoreThanTheLimitAreAnsweredBusyWithTheLimit) {
 }
 
 TEST_F(HoldTest, BytesAreLimitedToo) {
-    dispatcher.limit({100, 1000, 2s}, 0ms);
+    dispatcher.limit({100, 1000, 2s}, {}, 0ms);
     hold();
     auto large = request(1);
     large.body = std::string(2000, 'x');
@@ -123,7 +123,7 @@ TEST_F(HoldTest, BytesAreLimitedToo) {
 }
 
 TEST_F(HoldTest, NobodyWaitsLongerThanTheLimit) {
-    dispatcher.limit({100, 1U << 20, 500ms}, 0ms);
+    dispatcher.limit({100, 1U << 20, 500ms}, {}, 0ms);
     hold();
     arrive(*origin, {request(1)});
     turn();
@@ -223,7 +223,7 @@ TEST_F(HoldTest, FaultsAreCountedByPluginAndKindAndTooManyAreTold) {
 }
 
 TEST_F(HoldTest, APluginThatHoldsUpTheLoopIsNamed) {
-    dispatcher.limit({}, 100ms);
+    dispatcher.limit({}, {}, 100ms);
     TestProcessor slow([this](Request r) {
         clock.advance(150ms);
         std::move(r).respond(ResponseCode::Success);
