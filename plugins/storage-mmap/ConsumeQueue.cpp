@@ -321,6 +321,16 @@ bool ConsumeQueue::wasRemoved(std::int64_t start) const {
     return discarded_ || start < firstFile_;
 }
 
+bool ConsumeQueue::isDiscarded() const {
+    const std::lock_guard lock(mutex_);
+    return discarded_;
+}
+
+bool ConsumeQueue::isBelowMin(std::int64_t place) const {
+    const std::lock_guard lock(mutex_);
+    return place < minPlace_;
+}
+
 void ConsumeQueue::discard() {
     const std::lock_guard lock(mutex_);
     discarded_ = true;

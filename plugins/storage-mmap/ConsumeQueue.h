@@ -132,6 +132,9 @@ public:
     void correctMin(std::int64_t logMin);
     /// The files are about to go: nothing is written any more.
     void discard();
+    [[nodiscard]] bool isDiscarded() const;
+    /// Whether the messages up to a place went because they were too old.
+    [[nodiscard]] bool isBelowMin(std::int64_t place) const;
 
 private:
     static constexpr std::size_t kTailUnitsMax = 1024;

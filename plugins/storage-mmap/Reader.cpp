@@ -209,7 +209,7 @@ private:
 Result<Ref<ConsumeQueue>> Reader::find(std::string_view topic, std::int32_t queueId) const {
     Ref<ConsumeQueue> queue = p_.queues.find(topic, queueId);
     if (queue) {
-        if (Status loaded = load(*queue); !loaded) return loaded;
+        if (Status loaded = load(*queue); !loaded) return queue->isDiscarded() ? Result<Ref<ConsumeQueue>>(Ref<ConsumeQueue>()) : loaded;
     }
     return queue;
 }
@@ -231,7 +231,8 @@ void Reader::read(std::string_view topic, std::int32_t queueId, std::int64_t off
         if (limits.hotOnly && !queue->isLoaded()) {
             result.status = ReadStatus::NotResident;
         } else if (!load(*queue)) {
-            result.status = ReadStatus::Failed;
+            // Deleted meanwhile: as if the topic had gone before.
+            result.status = queue->isDiscarded() ? ReadStatus::NoSuchQueue : ReadStatus::Failed;
         } else {
             readFrom(*queue, offset, limits, filter, result);
         }
@@ -274,11 +275,15 @@ service::OffsetRange Reader::range(std::string_view topic, std::int32_t queueId)
 }
 
 Result<std::int64_t> Reader::timeOf(const ConsumeQueue& queue, std::int64_t place) const {
-    const Result<Unit> unit = unitAt(queue, place);
-    if (!unit) return unit.error();
     // A filler, or a message that has gone: earlier than everything that is there.
-    if (unit->isFiller() || unit->physical < p_.commitLog.min()) return INT64_MIN;
-    return unit->storeTime >= 0 ? unit->storeTime : p_.records.storeTime(*unit);
+    constexpr std::int64_t kGone = INT64_MIN;
+    const Result<Unit> unit = unitAt(queue, place);
+    if (!unit) return queue.isBelowMin(place) ? Result<std::int64_t>(kGone) : unit.error();
+    if (unit->isFiller() || unit->physical < p_.commitLog.min()) return kGone;
+    if (unit->storeTime >= 0) return unit->storeTime;
+    const Result<std::int64_t> time = p_.records.storeTime(*unit);
+    const bool wentMeanwhile = !time && unit->physical < p_.commitLog.min();
+    return wentMeanwhile ? Result<std::int64_t>(kGone) : time;
 }
 
 Result<Unit> Reader::unitAt(const ConsumeQueue& queue, std::int64_t place) {
@@ -290,25 +295,30 @@ Result<Unit> Reader::unitAt(const ConsumeQueue& queue, std::int64_t place) {
 Result<std::int64_t> Reader::offsetAt(std::string_view topic, std::int32_t queueId, std::int64_t timeMs, Bound bound) const {
     const Result<Ref<ConsumeQueue>> found = find(topic, queueId);
     if (!found) return found.error();
-    const Ref<ConsumeQueue>& queue = *found;
-    if (!queue) return 0;
-    const std::int64_t min = queue->min();
-    const std::int64_t max = queue->max();
+    if (!*found) return 0;
+    const Result<std::int64_t> offset = search(**found, timeMs, bound);
+    // Deleted under the search, which read what was left: as if the topic had gone before.
+    return (*found)->isDiscarded() ? Result<std::int64_t>(0) : offset;
+}
+
+Result<std::int64_t> Reader::search(const ConsumeQueue& queue, std::int64_t timeMs, Bound bound) const {
+    const std::int64_t min = queue.min();
+    const std::int64_t max = queue.max();
     if (min >= max) return min;
-    const Result<std::int64_t> first = queue->find(min);
-    const Result<std::int64_t> last = queue->find(max - 1);
+    const Result<std::int64_t> first = queue.find(min);
+    const Result<std::int64_t> last = queue.find(max - 1);
     if (!first || !last) return first ? last.error() : first.error();
-    const Result<std::int64_t> lower = firstWith(*queue, *first, *last + 1, [&](std::int64_t time) { return time >= timeMs; });
+    const Result<std::int64_t> lower = firstWith(queue, *first, *last + 1, [&](std::int64_t time) { return time >= timeMs; });
     if (!lower) return lower;
     std::int64_t place = *lower;
     if (bound == Bound::Upper) {
-        const Result<std::int64_t> behind = firstWith(*queue, place, *last + 1, [&](std::int64_t time) { return time > timeMs; });
+        const Result<std::int64_t> behind = firstWith(queue, place, *last + 1, [&](std::int64_t time) { return time > timeMs; });
         if (!behind) return behind;
         place = std::max(*first, *behind - 1);
     }
-    if (queue->kind() == QueueKind::Simple) return place;
+    if (queue.kind() == QueueKind::Simple) return place;
     // Behind all of them RocketMQ names the last record, so that its messages come again, where it names the end of a simple queue.
-    const Result<Unit> unit = unitAt(*queue, std::min(place, *last));
+    const Result<Unit> unit = unitAt(queue, std::min(place, *last));
     return unit ? Result<std::int64_t>(std::max(min, unit->base)) : unit.error();
 }
 

@@ -51,6 +51,7 @@ private:
     /// Null when there is none; an error for one whose files cannot be read.
     [[nodiscard]] Result<Ref<ConsumeQueue>> find(std::string_view topic, std::int32_t queueId) const;
     [[nodiscard]] Status load(ConsumeQueue& queue) const;
+    [[nodiscard]] Result<std::int64_t> search(const ConsumeQueue& queue, std::int64_t timeMs, service::Bound bound) const;
     /// Whether the record's queue still has it.
     [[nodiscard]] bool isReachable(std::string_view record) const;
     /// The first place of [from, to) whose store time passes `test`, or `to`.

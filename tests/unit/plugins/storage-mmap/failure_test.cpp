@@ -317,6 +317,64 @@ TEST_F(MmapColdQueue, SendingToOtherQueuesDoesNotWaitForItsFiles) {
     EXPECT_EQ(cold.get(), 5);
 }
 
+/// A store of which no file stays open or mapped between two questions, so that a search can be held in its middle.
+class MmapSearch : public MmapReadFailure {
+protected:
+    MmapSearch() {
+        options.queueFilesOpenMax = 1;
+        options.mappedWindowsMax = 1;
+        open();
+        // More than three files of the log: the middle is in the second.
+        for (; store->stats().maxPhysicalOffset < 3 * options.segmentBytes; ++sent_) {
+            clock.advance(std::chrono::seconds(1));
+            testkit::appendOne(*store, {.body = std::string(1100, 'x')});
+        }
+        middleMs_ = clock.wallMs() - sent_ / 2 * 1000;
+        testkit::appendOne(*store, {.topic = "Other"});
+        store.reset();
+        open();
+        EXPECT_EQ(store->range("TopicTest", 0).max, sent_);
+        EXPECT_EQ(testkit::readAll(*store, "Other", 0, 0).size(), 1U) << "now its file is the one that is open";
+    }
+    ~MmapSearch() override {
+        files.clear();
+        store.reset();
+    }
+    /// What a search for the middle finds when `happening` comes while it opens a file.
+    template <typename Happening>
+    Result<std::int64_t> offsetWhile(const std::string& part, Happening happening) {
+        files.holdOpens(part);
+        auto search = std::async(std::launch::async, [&] { return store->offsetAt("TopicTest", 0, middleMs_, service::Bound::Lower); });
+        EXPECT_TRUE(files.awaitHeldOpen());
+        happening();
+        files.clear();
+        return search.get();
+    }
+
+    std::int64_t sent_ = 0;
+    std::int64_t middleMs_ = 0;
+};
+
+TEST_F(MmapSearch, ByTimeInATopicThatIsDeletedMeanwhileFindsNoTopic) {
+    const auto offset = offsetWhile("/consumequeue/TopicTest/", [&] { EXPECT_TRUE(store->deleteTopic("TopicTest")); });
+    ASSERT_TRUE(offset) << offset.error().toString();
+    EXPECT_EQ(*offset, 0);
+}
+
+TEST_F(MmapSearch, ByTimeInMessagesThatGoMeanwhileFindsTheOldestThatStays) {
+    const std::string second = "/commitlog/" + fileName(options.segmentBytes);
+    std::future<bool> trimmed;
+    const auto offset = offsetWhile(second, [&] {
+        trimmed = std::async(std::launch::async, [&] { return store->trim(2 * options.segmentBytes).isOk(); });
+        while (store->stats().minPhysicalOffset < 2 * options.segmentBytes) std::this_thread::yield();
+        EXPECT_TRUE(disk.remove("/store" + second)) << "before the search goes on, whoever of the two is faster";
+    });
+    EXPECT_TRUE(trimmed.get());
+    ASSERT_TRUE(offset) << offset.error().toString();
+    EXPECT_EQ(*offset, store->range("TopicTest", 0).min);
+    EXPECT_GT(*offset, sent_ / 2);
+}
+
 TEST_F(MmapReadFailure, AKeyIndexThatCannotBeReadSaysSo) {
     options.keyIndex = true;
     options.indexSlots = 50;
