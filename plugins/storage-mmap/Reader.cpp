@@ -37,8 +37,7 @@ public:
         const Result<std::int64_t> place = queue_.find(offset, limits_.hotOnly ? hotFrom_ : ConsumeQueue::kMayWait);
         if (!place) {
             if (place.error().code() == StatusCode::Busy) return cold();
-            (void)failed("a consume queue cannot be read", {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", offset}});
-            return;
+            return noUnits();
         }
         walk(*place, offset);
         result_.farBehind = logEnd_ - lastPhysical_ > memoryBytes_;
@@ -63,15 +62,25 @@ private:
             }
             const std::size_t got = queue_.copy(at, std::span(units.data(), count));
             if (filter_ != nullptr && !limits_.hotOnly) queue_.resolveTags(std::span(units.data(), got));
-            if (got == 0) {
-                (void)failed("a consume queue cannot be read", {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", result_.nextOffset}});
-                break;
-            }
+            if (got == 0) return noUnits();
             for (std::size_t i = 0; i < got && more; ++i, ++at) {
                 // In a batch queue there may be units that nobody shall see yet.
                 more = units[i].base < result_.maxOffset && take(units[i], units[i].base);
                 if (more) result_.nextOffset = units[i].end();
             }
+        }
+    }
+
+    /// They went meanwhile, which is as if they had gone before, or their file has a fault.
+    void noUnits() noexcept {
+        if (queue_.isDiscarded()) {
+            if (result_.messages == 0) result_.clear();
+        } else if (const std::int64_t min = queue_.min(); result_.nextOffset < min) {
+            if (result_.messages > 0) return;
+            result_.status = ReadStatus::OffsetTooSmall;
+            result_.nextOffset = result_.minOffset = min;
+        } else {
+            (void)failed("a consume queue cannot be read", {{"topic", queue_.topic()}, {"queue", queue_.id()}, {"offset", result_.nextOffset}});
         }
     }
 

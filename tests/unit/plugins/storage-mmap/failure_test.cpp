@@ -322,6 +322,7 @@ class MmapSearch : public MmapReadFailure {
 protected:
     MmapSearch() {
         options.queueFilesOpenMax = 1;
+        options.queueFileBytes = 20 * 20;
         options.mappedWindowsMax = 1;
         open();
         // More than three files of the log: the middle is in the second.
@@ -340,23 +341,28 @@ protected:
         files.clear();
         store.reset();
     }
-    /// What a search for the middle finds when `happening` comes while it opens a file.
-    template <typename Happening>
-    Result<std::int64_t> offsetWhile(const std::string& part, Happening happening) {
+    /// What `question` answers when `happening` comes while it opens a file.
+    template <typename Question, typename Happening>
+    auto askWhile(const std::string& part, Question question, Happening happening) {
         files.holdOpens(part);
-        auto search = std::async(std::launch::async, [&] { return store->offsetAt("TopicTest", 0, middleMs_, service::Bound::Lower); });
+        auto answer = std::async(std::launch::async, question);
         EXPECT_TRUE(files.awaitHeldOpen());
         happening();
         files.clear();
-        return search.get();
+        return answer.get();
     }
-
+    auto searchByTime() {
+        return [this] { return store->offsetAt("TopicTest", 0, middleMs_, service::Bound::Lower); };
+    }
+    auto deletion() {
+        return [this] { EXPECT_TRUE(store->deleteTopic("TopicTest")); };
+    }
     std::int64_t sent_ = 0;
     std::int64_t middleMs_ = 0;
 };
 
 TEST_F(MmapSearch, ByTimeInATopicThatIsDeletedMeanwhileFindsNoTopic) {
-    const auto offset = offsetWhile("/consumequeue/TopicTest/", [&] { EXPECT_TRUE(store->deleteTopic("TopicTest")); });
+    const auto offset = askWhile("/consumequeue/TopicTest/", searchByTime(), deletion());
     ASSERT_TRUE(offset) << offset.error().toString();
     EXPECT_EQ(*offset, 0);
 }
@@ -364,7 +370,7 @@ TEST_F(MmapSearch, ByTimeInATopicThatIsDeletedMeanwhileFindsNoTopic) {
 TEST_F(MmapSearch, ByTimeInMessagesThatGoMeanwhileFindsTheOldestThatStays) {
     const std::string second = "/commitlog/" + fileName(options.segmentBytes);
     std::future<bool> trimmed;
-    const auto offset = offsetWhile(second, [&] {
+    const auto offset = askWhile(second, searchByTime(), [&] {
         trimmed = std::async(std::launch::async, [&] { return store->trim(2 * options.segmentBytes).isOk(); });
         while (store->stats().minPhysicalOffset < 2 * options.segmentBytes) std::this_thread::yield();
         EXPECT_TRUE(disk.remove("/store" + second)) << "before the search goes on, whoever of the two is faster";
@@ -373,6 +379,34 @@ TEST_F(MmapSearch, ByTimeInMessagesThatGoMeanwhileFindsTheOldestThatStays) {
     ASSERT_TRUE(offset) << offset.error().toString();
     EXPECT_EQ(*offset, store->range("TopicTest", 0).min);
     EXPECT_GT(*offset, sent_ / 2);
+}
+
+/// Takes nothing, and lets something happen when it is asked for the first time.
+class Interrupter final : public service::ReadFilter {
+public:
+    explicit Interrupter(std::function<void()> happening) : happening_(std::move(happening)) {}
+    [[nodiscard]] bool matchesTags(std::int64_t) const noexcept override {
+        if (happening_) std::exchange(happening_, nullptr)();
+        return false;
+    }
+
+private:
+    mutable std::function<void()> happening_;
+};
+
+TEST_F(MmapSearch, AReadInATopicThatIsDeletedMeanwhileFindsNoTopic) {
+    const Interrupter filter(deletion());
+    store->read("TopicTest", 0, 0, {}, &filter, result);
+    EXPECT_EQ(result.status, service::ReadStatus::NoSuchQueue);
+    EXPECT_EQ(result.maxOffset, 0);
+}
+
+TEST_F(MmapSearch, AReadOfMessagesThatGoMeanwhileIsToldWhereTheQueueBegins) {
+    const Interrupter filter([&] { EXPECT_TRUE(store->trim(2 * options.segmentBytes)); });
+    store->read("TopicTest", 0, 0, {}, &filter, result);
+    EXPECT_EQ(result.status, service::ReadStatus::OffsetTooSmall);
+    EXPECT_EQ(result.nextOffset, store->range("TopicTest", 0).min);
+    EXPECT_EQ(result.minOffset, result.nextOffset);
 }
 
 TEST_F(MmapReadFailure, AKeyIndexThatCannotBeReadSaysSo) {
