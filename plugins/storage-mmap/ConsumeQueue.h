@@ -80,6 +80,11 @@ public:
     [[nodiscard]] bool isAsLeft(const StopMark::Queue& left) const;
     /// Whether it has no file, or not the one that the oldest messages of the log stand in; false for one that is not loaded.
     [[nodiscard]] bool lacksItsBeginning(std::int64_t logMin) const;
+    /// One past the newest offset of messages that went from the log, as far as its files tell, whatever their sizes: for a queue that
+    /// cannot be loaded and is rebuilt.
+    [[nodiscard]] Result<std::int64_t> endOfGone(std::int64_t logMin) const;
+    /// After a crash: whether units may be missing at its end whose records nothing told of yet.
+    [[nodiscard]] bool mayLackItsEnd() const;
     /// They are, and stay so until they are loaded.
     void presume(const StopMark::Queue& left);
     /// Goes on at `offset`, behind messages that are gone: for a queue that was rebuilt and held more numbers once.
@@ -165,10 +170,14 @@ private:
     Status loadFiles();
     Status loadLocked();
     Status findFiles(std::vector<std::int64_t>& starts);
-    /// Whether there are whole files from `first` to `last` or beyond, without a hole, and nothing else.
+    /// The files whose names are offsets; others are set aside.
+    Status listFiles(std::vector<FileInfo>& found);
+    /// Whether there are whole files from `first` to `last` or beyond, without a hole.
     [[nodiscard]] bool hasFiles(std::int64_t first, std::int64_t last) const;
     Status removeStale(std::vector<std::int64_t>& starts);
-    Status removeFrom(const std::string& directory, std::span<const FileInfo* const> files, std::size_t first);
+    Status removeFrom(std::span<const FileInfo> files, std::size_t first);
+    [[nodiscard]] Status removeEmptyLast(const std::string& path);
+    [[nodiscard]] Status extendLast(const FileInfo& info, const std::string& path);
     [[nodiscard]] Result<std::int64_t> findEnd(std::vector<std::int64_t>& starts);
     [[nodiscard]] Result<std::int64_t> unitsIn(std::int64_t start) const;
     Status clearBehind(std::int64_t end);
@@ -224,6 +233,7 @@ private:
     std::unique_ptr<std::vector<char>> tail_;
     std::unique_ptr<std::vector<std::int64_t>> tailTimes_;  // of the units in the tail, with an extension only
     std::unique_ptr<Status> failure_;
+    bool cutShort_ = false;                   // after a crash: its last file was short or missing, and no record was seen since
 };
 
 }  // namespace patchbay::mmapstore

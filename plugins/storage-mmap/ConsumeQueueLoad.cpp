@@ -1,4 +1,5 @@
 // What a consume queue finds in its files, how it is mended, and how old files go.
+#include "Aside.h"
 #include "ConsumeQueue.h"
 
 #include <algorithm>
@@ -35,10 +36,15 @@ Status ConsumeQueue::loadFiles() {
         env_.unloaded.fetch_sub(1, std::memory_order_relaxed);
         loaded_.store(true, std::memory_order_release);
     } else if (good.code() == StatusCode::Corrupt) {
-        // Only a person can mend it; anything else may work the next time. So it was looked at, as far as that goes.
+        // Nothing will be different the next time; so it was looked at, as far as that goes.
         env_.unloaded.fetch_sub(1, std::memory_order_relaxed);
         failure_ = std::make_unique<Status>(good);
-        env_.log.error("a consume queue cannot be used", {{"reason", good.message()}});
+        if (env_.afterCrash) return good;  // recovery asks, and sets it aside
+        const char* const key = kind_ == QueueKind::Simple ? "mappedFileSizeConsumeQueue" : "mapperFileSizeBatchConsumeQueue";
+        *failure_ = Status(StatusCode::Corrupt, good.message() + "; set " + key + " to the size of the files and start again, or stop and remove "
+                                                    "consumequeue and batchconsumequeue to have all of them rebuilt from the commit log");
+        env_.log.error("a consume queue cannot be used", {{"reason", failure_->message()}});
+        return *failure_;
     }
     return good;
 }
@@ -96,7 +102,8 @@ bool ConsumeQueue::hasFiles(std::int64_t first, std::int64_t last) const {
     for (const FileInfo& info : *listed) {
         if (info.directory) continue;
         const std::optional<std::int64_t> start = parseFileName(info.name);
-        if (!start || *start != next || info.size != static_cast<std::uint64_t>(fileSize())) return false;
+        if (!start) continue;  // set aside when the queue is loaded
+        if (*start != next || info.size != static_cast<std::uint64_t>(fileSize())) return false;
         next += fileSize();
     }
     return next > last;
@@ -159,55 +166,100 @@ Status ConsumeQueue::loadLocked() {
     return Status::ok();
 }
 
-Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
-    const std::string directory = this->directory();
-    const char* const key = kind_ == QueueKind::Simple ? "mappedFileSizeConsumeQueue" : "mapperFileSizeBatchConsumeQueue";
-    const Result<std::vector<FileInfo>> listed = env_.files.list(directory);
+Status ConsumeQueue::listFiles(std::vector<FileInfo>& found) {
+    Result<std::vector<FileInfo>> listed = env_.files.list(directory());
     if (!listed) return listed.error().code() == StatusCode::NotFound ? Status::ok() : listed.error();
-    std::vector<const FileInfo*> found;
-    for (const FileInfo& info : *listed) {
-        if (!info.directory) found.push_back(&info);
+    for (FileInfo& info : *listed) {
+        if (info.directory) continue;
+        if (parseFileName(info.name)) {
+            found.push_back(std::move(info));
+            continue;
+        }
+        const std::string path = directory() + "/" + info.name;
+        const Result<std::string> moved = setAside(env_.files, env_.layout, path);
+        if (!moved) return moved.error();
+        env_.log.warn("a file that belongs to no consume queue was set aside", {{"file", path}, {"to", *moved}});
     }
+    return Status::ok();
+}
+
+Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
+    std::vector<FileInfo> found;
+    if (Status listed = listFiles(found); !listed) return listed;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        const std::string path = directory + "/" + found[i]->name;
-        const std::optional<std::int64_t> start = parseFileName(found[i]->name);
-        if (start && !starts.empty() && *start > starts.back() + fileSize()) {
+        const std::string path = directory() + "/" + found[i].name;
+        const std::int64_t start = parseFileName(found[i].name).value_or(-1);
+        const bool last = i + 1 == found.size();
+        const auto size = static_cast<std::int64_t>(found[i].size);
+        if (!starts.empty() && start > starts.back() + fileSize()) {
             if (Status removed = removeStale(starts); !removed) return removed;
         }
-        const bool unwritten = start && !starts.empty() && (*start > starts.back() + fileSize() || found[i]->size == 0);
+        const bool unwritten = !starts.empty() && (start > starts.back() + fileSize() || size == 0);
         if (unwritten && env_.afterCrash) {
-            // The name or the size of a file was not durable yet, so nothing behind it is older than the checkpoint.
-            if (Status removed = removeFrom(directory, found, i); !removed) return removed;
+            // As a rule the name or the size of a file was not durable yet, so nothing behind it is older than the checkpoint.
+            if (Status removed = removeFrom(found, i); !removed) return removed;
             markCleared(starts.back());
             break;
         }
-        if (!start || *start % fileSize() != 0 || (!starts.empty() && *start != starts.back() + fileSize())) {
-            return {StatusCode::Corrupt, path + " does not belong to a consume queue with files of " +
-                                             std::to_string(fileSize()) + " bytes; set " + key +
-                                             " to the size of the files, or remove the directory to have it rebuilt from the "
-                                             "commit log"};
+        if (start % fileSize() != 0 || (!starts.empty() && start != starts.back() + fileSize())) {
+            return {StatusCode::Corrupt, path + " does not belong to a consume queue with files of " + std::to_string(fileSize()) + " bytes"};
         }
-        const bool last = i + 1 == found.size();
-        if (last && found[i]->size == 0) {
-            if (Status removed = env_.files.remove(path); !removed) return removed;
-            env_.log.warn("removed an empty consume-queue file", {{"file", path}});
-            break;
+        if (last && size == 0) return removeEmptyLast(path);
+        if (size > fileSize() || (size < fileSize() && !last)) {
+            return {StatusCode::Corrupt, path + " has " + std::to_string(size) + " bytes instead of " + std::to_string(fileSize())};
         }
-        if (found[i]->size != static_cast<std::uint64_t>(fileSize())) {
-            if (!last || found[i]->size > static_cast<std::uint64_t>(fileSize())) {
-                return {StatusCode::Corrupt, path + " has " + std::to_string(found[i]->size) + " bytes, " + key + " is " +
-                                                 std::to_string(fileSize()) +
-                                                 "; set it to the size of the files, or remove the directory to have it "
-                                                 "rebuilt from the commit log"};
-            }
-            Result<std::unique_ptr<File>> file = env_.files.open(path, OpenMode::ReadWrite);
-            if (!file) return file.error();
-            if (Status grown = (*file)->truncate(static_cast<std::uint64_t>(fileSize())); !grown) return grown;
-            env_.log.warn("extended a short consume-queue file", {{"file", path}, {"bytes", found[i]->size}});
+        if (size < fileSize()) {
+            if (Status grown = extendLast(found[i], path); !grown) return grown;
         }
-        starts.push_back(*start);
+        starts.push_back(start);
     }
     return Status::ok();
+}
+
+Status ConsumeQueue::removeEmptyLast(const std::string& path) {
+    if (Status removed = env_.files.remove(path); !removed) return removed;
+    env_.log.warn("removed an empty consume-queue file", {{"file", path}});
+    cutShort_ = env_.afterCrash;
+    return Status::ok();
+}
+
+Status ConsumeQueue::extendLast(const FileInfo& info, const std::string& path) {
+    Result<std::unique_ptr<File>> file = env_.files.open(path, OpenMode::ReadWrite);
+    if (!file) return file.error();
+    if (Status grown = (*file)->truncate(static_cast<std::uint64_t>(fileSize())); !grown) return grown;
+    env_.log.warn("extended a short consume-queue file", {{"file", path}, {"bytes", info.size}});
+    cutShort_ = env_.afterCrash;
+    return Status::ok();
+}
+
+bool ConsumeQueue::mayLackItsEnd() const {
+    const std::lock_guard lock(mutex_);
+    return cutShort_ && !discarded_;
+}
+
+Result<std::int64_t> ConsumeQueue::endOfGone(std::int64_t logMin) const {
+    if (logMin <= 0) return 0;  // nothing went
+    const Result<std::vector<FileInfo>> listed = env_.files.list(directory());
+    if (!listed) return listed.error();
+    std::array<char, 1024 * kBatchUnitBytes> bytes;
+    const auto piece = static_cast<std::size_t>(1024 * unitSize());
+    for (auto info = listed->rbegin(); info != listed->rend(); ++info) {
+        const std::optional<std::int64_t> start = info->directory ? std::nullopt : parseFileName(info->name);
+        if (!start || *start % unitSize() != 0) continue;
+        const Result<std::unique_ptr<File>> file = env_.files.open(directory() + "/" + info->name, OpenMode::Read);
+        if (!file) return file.error();
+        std::int64_t end = 0;
+        for (std::uint64_t at = 0; at < info->size; at += piece) {
+            const Result<std::size_t> got = (*file)->readAt(std::span(bytes).first(piece), at);
+            if (!got) return got.error();
+            for (std::size_t i = 0; i + static_cast<std::size_t>(unitSize()) <= *got; i += static_cast<std::size_t>(unitSize())) {
+                const Unit unit = loadUnit(bytes.data() + i, kind_, (*start + static_cast<std::int64_t>(at + i)) / unitSize());
+                if (unit.isMessageBefore(logMin)) end = std::max(end, unit.end());
+            }
+        }
+        if (end > 0) return end;
+    }
+    return 0;
 }
 
 Status ConsumeQueue::removeStale(std::vector<std::int64_t>& starts) {
@@ -228,12 +280,13 @@ Status ConsumeQueue::removeStale(std::vector<std::int64_t>& starts) {
     return Status::ok();
 }
 
-Status ConsumeQueue::removeFrom(const std::string& directory, std::span<const FileInfo* const> files, std::size_t first) {
+Status ConsumeQueue::removeFrom(std::span<const FileInfo> files, std::size_t first) {
     for (std::size_t i = files.size(); i-- > first;) {
-        if (Status removed = env_.files.remove(directory + "/" + files[i]->name); !removed) return removed;
+        if (Status removed = env_.files.remove(directory() + "/" + files[i].name); !removed) return removed;
     }
     env_.log.warn("removed consume-queue files from one on that a crash left without a name or bytes; they are rebuilt from the commit log",
-                  {{"directory", directory}, {"from", files[first]->name}, {"files", files.size() - first}});
+                  {{"directory", directory()}, {"from", files[first].name}, {"files", files.size() - first}});
+    cutShort_ = true;
     return Status::ok();
 }
 
@@ -405,7 +458,10 @@ Status ConsumeQueue::removeAll() {
 
 Result<ConsumeQueue::Restored> ConsumeQueue::restore(const Unit& unit, bool mayStart) {
     const std::lock_guard lock(mutex_);
-    return kind_ == QueueKind::Simple ? restoreSimple(unit, mayStart) : restoreBatch(unit, mayStart);
+    Result<Restored> restored = kind_ == QueueKind::Simple ? restoreSimple(unit, mayStart) : restoreBatch(unit, mayStart);
+    // Records come in order: behind this one nothing older is missing.
+    if (restored && *restored != Restored::Gap) cutShort_ = false;
+    return restored;
 }
 
 Result<bool> ConsumeQueue::isLaterLife(const Unit& there, const Unit& unit) const {

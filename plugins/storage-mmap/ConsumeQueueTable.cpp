@@ -1,5 +1,7 @@
 #include "ConsumeQueueTable.h"
 
+#include "Aside.h"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -142,7 +144,16 @@ std::size_t ConsumeQueueTable::size() const {
     return used;
 }
 
-Status ConsumeQueueTable::reset(std::string_view topic, std::int32_t queueId) {
+bool ConsumeQueueTable::isUnderstood(const std::string& directory, QueueKind kind) const {
+    const std::int64_t bytes = kind == QueueKind::Simple ? env_.fileBytes : env_.batchFileBytes;
+    const Result<std::vector<FileInfo>> listed = env_.files.list(directory);
+    return listed && std::all_of(listed->begin(), listed->end(), [&](const FileInfo& info) {
+        const std::optional<std::int64_t> start = parseFileName(info.name);
+        return !info.directory && start && *start % bytes == 0 && info.size <= static_cast<std::uint64_t>(bytes);
+    });
+}
+
+Result<std::string> ConsumeQueueTable::reset(std::string_view topic, std::int32_t queueId, bool keep) {
     (void)obtain(topic, queueId);
     const std::unique_lock lock(mutex_);
     Topic& entry = topics_.find(topic)->second;
@@ -151,12 +162,19 @@ Status ConsumeQueueTable::reset(std::string_view topic, std::int32_t queueId) {
     *at = Ref<ConsumeQueue>::adopt(new ConsumeQueue(env_, entry.name, queueId, entry.kind, false));
     const std::string path = env_.layout.queue(topic, queueId, entry.kind);
     if (Status made = env_.files.makeDirectories(env_.layout.discarded()); !made) return made;
-    const std::string extension = env_.layout.extension(topic, queueId);
-    for (const std::string& from : {extension, path}) {
+    std::string kept;
+    if (env_.files.exists(path) && (keep || !isUnderstood(path, entry.kind))) {
+        Result<std::string> moved = setAside(env_.files, env_.layout, path);
+        if (!moved) return moved;
+        kept = std::move(*moved);
+    }
+    for (const std::string& from : {env_.layout.extension(topic, queueId), path}) {
         if (!env_.files.exists(from)) continue;
         if (Status moved = env_.files.rename(from, env_.layout.discarded() + "/" + std::to_string(removals_++)); !moved) return moved;
     }
-    return env_.files.exists(env_.layout.topic(topic, entry.kind)) ? env_.files.syncDirectory(env_.layout.topic(topic, entry.kind)) : Status::ok();
+    const std::string parent = env_.layout.topic(topic, entry.kind);
+    if (Status synced = env_.files.exists(parent) ? env_.files.syncDirectory(parent) : Status::ok(); !synced) return synced;
+    return kept;
 }
 
 Result<std::vector<ConsumeQueueTable::Aside>> ConsumeQueueTable::takeOut(std::string_view topic) {

@@ -40,8 +40,9 @@ public:
     [[nodiscard]] bool anyUnloaded() const noexcept { return env_.unloaded.load(std::memory_order_relaxed) > 0; }
     /// Number of queues that hold or held messages.
     [[nodiscard]] std::size_t size() const;
-    /// Replaces a queue by an empty one and moves its files away; for recovery, while nobody uses it.
-    Status reset(std::string_view topic, std::int32_t queueId);
+    /// Replaces a queue by an empty one and moves its files away; for recovery, while nobody uses it. Where they went, when they were set
+    /// aside: with `keep`, or when there is something that no queue has; otherwise they are removed by the next start.
+    Result<std::string> reset(std::string_view topic, std::int32_t queueId, bool keep);
     struct Aside {
         std::string from;  ///< the directory that it was in
         std::string to;
@@ -64,6 +65,7 @@ private:
     Ref<ConsumeQueue> add(std::string_view topic, std::int32_t queueId, QueueKind kind, bool onDisk);
     Status list(QueueKind kind);
     Status listTopic(const std::string& topic, QueueKind kind);
+    [[nodiscard]] bool isUnderstood(const std::string& directory, QueueKind kind) const;
 
     QueueEnvironment& env_;
     const std::function<bool(std::string_view)> isBatchTopic_;

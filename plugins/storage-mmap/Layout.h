@@ -58,6 +58,8 @@ struct Layout {
     }
     /// Directories on their way out; nothing else ever lies here, and a start empties it.
     [[nodiscard]] std::string discarded() const { return root + "/discarded"; }
+    /// What a start did not understand; it stays there until a person looks.
+    [[nodiscard]] std::string aside() const { return root + "/aside"; }
     [[nodiscard]] std::string lastStop() const { return root + "/lastStop"; }
     /// A Java broker leaves it whenever it has started.
     [[nodiscard]] std::string abortBackup() const { return root + "/abort.bak"; }

@@ -135,18 +135,26 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
 }
 
 Status Recovery::rebuildIncomplete(std::vector<Ref<ConsumeQueue>>& touched) {
-    for (const StopMark::Queue* queue : changed_) incomplete_.insert({queue->topic, queue->id});
+    for (const StopMark::Queue* queue : changed_) {
+        incomplete_.insert({queue->topic, queue->id});
+        // Numbers of messages that are gone from the log are not given out again.
+        beginsAt_[{queue->topic, queue->id}] = queue->max;
+    }
+    if (!outcome_.clean) {
+        for (const Ref<ConsumeQueue>& queue : queues_.all()) {
+            if (queue->mayLackItsEnd()) incomplete_.insert({queue->topic(), queue->id()});
+        }
+    }
     if (incomplete_.empty()) return Status::ok();
-    if (incomplete_.size() > changed_.size()) {
+    if (incomplete_.size() > beginsAt_.size()) {
         log_.warn("consume queues lack messages; rebuilding them from the oldest commit-log file",
-                  {{"queues", incomplete_.size() - changed_.size()}});
+                  {{"queues", incomplete_.size() - beginsAt_.size()}});
     }
     const std::set<QueueId> only = std::exchange(incomplete_, {});
     if (Status built = rebuild(commitLog_.min(), &only, touched); !built) return built;
-    for (const StopMark::Queue* left : changed_) {
-        // Numbers of messages that are gone from the log are not given out again.
-        const Ref<ConsumeQueue> queue = queues_.obtain(left->topic, left->id);
-        if (Status skipped = queue->skipTo(left->max); !skipped) return skipped;
+    for (const auto& [id, offset] : beginsAt_) {
+        const Ref<ConsumeQueue> queue = queues_.obtain(id.first, id.second);
+        if (Status skipped = queue->skipTo(offset); !skipped) return skipped;
         if (queue->list()) touched.push_back(queue);
     }
     // At once: the next recovery begins behind the messages of these units, and nothing else would miss them.
@@ -294,11 +302,35 @@ Status Recovery::restore(const RecordView& record, const Place& place, bool from
 }
 
 Status Recovery::clearQueues() {
-    return inParallel(queues_.all(), [](const Ref<ConsumeQueue>& queue) {
-        // A queue that cannot be understood has been reported and says so to everybody who asks.
+    std::mutex mutex;
+    std::map<QueueId, Status> refused;
+    Status looked = inParallel(queues_.all(), [&](const Ref<ConsumeQueue>& queue) {
         Status loaded = queue->load();
-        return loaded.code() == StatusCode::Corrupt ? Status::ok() : loaded;
+        if (loaded.code() != StatusCode::Corrupt) return loaded;
+        const std::lock_guard lock(mutex);
+        refused.emplace(QueueId(queue->topic(), queue->id()), std::move(loaded));
+        return Status::ok();
     });
+    if (!looked || refused.empty()) return looked;
+    // Until they are rebuilt, a further crash must not take the checkpoint's word for them.
+    if (Status removed = files_.remove(layout_.checkpoint()); !removed && removed.code() != StatusCode::NotFound) return removed;
+    if (Status synced = files_.syncDirectory(layout_.root); !synced) return synced;
+    for (const auto& [id, reason] : refused) {
+        if (Status replaced = replaceQueue(id, reason); !replaced) return replaced;
+    }
+    return Status::ok();
+}
+
+Status Recovery::replaceQueue(const QueueId& id, const Status& reason) {
+    const Result<std::int64_t> gone = queues_.obtain(id.first, id.second)->endOfGone(commitLog_.min());
+    if (!gone) return gone.error();
+    const Result<std::string> moved = queues_.reset(id.first, id.second, true);
+    if (!moved) return moved.error();
+    log_.warn("the files of a consume queue do not fit together; they were set aside, and it is rebuilt from the commit log",
+              {{"reason", reason.message()}, {"to", *moved}});
+    incomplete_.insert(id);
+    beginsAt_[id] = *gone;
+    return Status::ok();
 }
 
 Status Recovery::syncFound() {
@@ -317,6 +349,7 @@ void Recovery::findMissing() {
     if (!before) return;
     for (const StopMark::Queue& left : before->queues) {
         const bool gone = left.newest >= 0 && left.newest < commitLog_.min();
+        if (const auto anew = beginsAt_.find({left.topic, left.id}); gone && anew != beginsAt_.end()) anew->second = std::max(anew->second, left.max);
         if (left.max <= 0 || gone || deleted_.contains(left.topic, left.newest)) continue;
         const Ref<ConsumeQueue> queue = queues_.find(left.topic, left.id);
         if (!queue || (queue->load() && queue->max() < left.max)) incomplete_.insert({left.topic, left.id});
@@ -340,7 +373,10 @@ Status Recovery::checkQueues() {
     log_.warn("consume queues are not as the last stop left them; they are rebuilt from the commit log",
               {{"queues", changed_.size()}, {"first", layout_.queue(changed_.front()->topic, changed_.front()->id)}});
     for (const StopMark::Queue* left : changed_) {
-        if (Status reset = queues_.reset(left->topic, left->id); !reset) return reset;
+        const Result<std::string> aside = queues_.reset(left->topic, left->id, false);
+        if (!aside) return aside.error();
+        if (aside->empty()) continue;
+        log_.warn("the files of a consume queue are not those of one; they were set aside", {{"to", *aside}});
     }
     return Status::ok();
 }

@@ -12,6 +12,7 @@
 #include "patchbay/base/Clock.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -84,7 +85,9 @@ private:
                    std::vector<Ref<ConsumeQueue>>& touched);
     [[nodiscard]] std::vector<Place> placesOf(const protocol::RecordView& record) const;
     /// What earlier lives left behind the ends of the queues is gone afterwards.
+    /// Those whose files do not fit together are set aside and begin anew.
     Status clearQueues();
+    Status replaceQueue(const QueueId& id, const Status& reason);
     /// A killed process left what was read here in the page cache, and nobody knows which of it reached the disk: from now on the
     /// checkpoint may name any of it, and numbers behind it are given out.
     Status syncFound();
@@ -102,6 +105,7 @@ private:
     Counts counts_;
     bool noQueues_ = false;
     std::set<QueueId> incomplete_;
+    std::map<QueueId, std::int64_t> beginsAt_;  // of those that begin anew: offsets below it were given out
     std::optional<StopMark> mark_;
     std::vector<const StopMark::Queue*> changed_;  // into mark_
     std::uint32_t steps_ = 0;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <unistd.h>
 
 namespace patchbay::mmapstore {
@@ -51,7 +52,6 @@ TEST_F(MmapDamage, AChangedConsumeQueueIsRebuiltAfterACleanStop) {
         {"a short last file", [&] { resize(queueFile(2000), 60); }},
         {"zeros at the end", [&] { overwrite(queueFile(2000), 0, std::string(400, '\0')); }},
         {"another newest unit", [&] { overwrite(queueFile(2000), 4 * 20, std::string(20, '\x01')); }},
-        {"a foreign file", [&] { resize("/store/consumequeue/TopicTest/0/notes.txt", 5); }},
     };
     for (const auto& [name, damage] : damages) {
         SCOPED_TRACE(name);
@@ -74,6 +74,133 @@ TEST_F(MmapDamage, AChangedConsumeQueueIsRebuiltAfterACleanStop) {
         EXPECT_EQ(warnings(""), 0) << log.lines().front().text;
         expectBodies(110);
         close();
+    }
+}
+
+TEST_F(MmapDamage, AFileThatBelongsToNoQueueIsSetAsideWhateverTheLastStopWas) {
+    const std::string stray = "/store/consumequeue/TopicTest/0/notes.txt";
+    for (const bool clean : {true, false}) {
+        SCOPED_TRACE(clean);
+        disk = std::make_unique<test::MemoryFiles>();
+        open();
+        appendMany(0, 105);
+        ASSERT_TRUE(store().settle());
+        clean ? close() : kill();
+        resize(stray, 5);
+        log.clear();
+        open();
+        expectBodies(105);
+        EXPECT_EQ(warnings("a file that belongs to no consume queue was set aside"), 1);
+        EXPECT_EQ(warnings(""), 1);
+        EXPECT_FALSE(disk->exists(stray));
+        EXPECT_EQ(file("/store/aside/consumequeue/TopicTest/0/notes.txt").size(), 5U);
+        close();
+        resize(stray, 7);
+        open();
+        expectBodies(105);
+        EXPECT_EQ(file("/store/aside/consumequeue/TopicTest/0/notes.txt").size(), 5U) << "what is there already stays";
+        EXPECT_EQ(file("/store/aside/consumequeue/TopicTest/0/notes.txt.1").size(), 7U);
+        close();
+    }
+}
+
+TEST_F(MmapDamage, ARebuildRemovesNothingThatIsNoPartOfAQueue) {
+    open();
+    appendMany(0, 105);
+    close();
+    resize("/store/consumequeue/TopicTest/0/notes.txt", 5);
+    ASSERT_TRUE(disk->remove(queueFile(800)));
+    log.clear();
+    open();
+    expectBodies(105);
+    EXPECT_EQ(warnings("the files of a consume queue are not those of one; they were set aside"), 1);
+    close();
+    open();
+    EXPECT_EQ(file("/store/aside/consumequeue/TopicTest/0/notes.txt").size(), 5U);
+}
+
+TEST_F(MmapDamage, AfterACrashADamagedQueueIsRebuiltThoughNothingNewTellsOfIt) {
+    static constexpr const char* kSetAside = "the files of a consume queue do not fit together; they were set aside";
+    static constexpr const char* kLack = "consume queues lack messages; rebuilding them";
+    const std::vector<std::tuple<const char*, const char*, std::function<void()>>> damages = {
+        {"a short file", kSetAside, [&] { resize(queueFile(400), 399); }},
+        {"a long file", kSetAside, [&] { resize(queueFile(400), 401); }},
+        {"a name between two", kSetAside, [&] { resize(queueFile(401), 400); }},
+        {"a hole", kLack, [&] { ASSERT_TRUE(disk->remove(queueFile(800))); }},
+        {"an empty file in the middle", kLack, [&] { resize(queueFile(800), 0); }},
+        {"a short last file", kLack, [&] { resize(queueFile(2000), 60); }},
+        {"an empty last file", kLack, [&] { resize(queueFile(2000), 0); }},
+    };
+    for (const auto& [name, line, damage] : damages) {
+        SCOPED_TRACE(name);
+        disk = std::make_unique<test::MemoryFiles>();
+        open();
+        appendMany(0, 105);
+        clock.advance(std::chrono::hours(1));
+        appendMany(0, 1, "Other");
+        ASSERT_TRUE(store().settle());
+        kill();
+        damage();
+        const bool aside = line == kSetAside;
+        for (int life = 0; life < 2; ++life) {
+            // The second time the process is killed while nothing new was stored: a start leaves nothing half done.
+            log.clear();
+            open();
+            EXPECT_EQ(warnings(line), life == 0 ? 1 : 0);
+            expectBodies(105);
+            expectBodies(1, "Other");
+            EXPECT_EQ(disk->exists("/store/aside/consumequeue/TopicTest/0/" + fileName(400)), aside);
+            kill();
+        }
+        open();
+        appendMany(105, 110);
+        close();
+        log.clear();
+        open();
+        EXPECT_EQ(warnings(""), 0);
+        expectBodies(110);
+        close();
+    }
+}
+
+TEST_F(MmapDamage, AQueueThatIsRebuiltAfterACrashGoesOnBehindMessagesThatAreGone) {
+    open();
+    appendMany(0, 105);
+    appendMany(0, 400, "Other");
+    ASSERT_TRUE(store().trim(store().stats().maxPhysicalOffset));
+    EXPECT_EQ(bodies().size(), 0U);
+    ASSERT_TRUE(store().settle());
+    kill();
+    resize(queueFile(2000), 420);
+    log.clear();
+    open();
+    EXPECT_EQ(append("next").queueOffset, 105);
+    EXPECT_EQ(bodies(), std::vector<std::string>{"next"});
+    EXPECT_EQ(store().range("TopicTest", 0).min, 105);
+}
+
+TEST_F(MmapDamage, APowerCutBetweenSettingAQueueAsideAndItsRebuildLosesNothing) {
+    open();
+    appendMany(0, 105);
+    clock.advance(std::chrono::hours(1));
+    appendMany(0, 1, "Other");
+    ASSERT_TRUE(store().settle());
+    kill();
+    resize(queueFile(400), 399);
+    for (std::uint64_t after = 0; after < 60; ++after) {
+        SCOPED_TRACE(after);
+        auto left = disk->afterPowerCut(after);
+        testkit::FaultyFiles faulty(*left);
+        std::unique_ptr<test::MemoryFiles> cut;
+        faulty.failWritesAfter(after, Status(StatusCode::Io, "no power"));
+        {
+            MmapStore store(faulty, clock, log, options);
+            (void)store.open();
+            cut = left->afterPowerCut(after);
+        }
+        MmapStore again(*cut, clock, log, options);
+        ASSERT_TRUE(again.open());
+        ASSERT_EQ(testkit::readAll(again, "TopicTest", 0).size(), 105U);
     }
 }
 
