@@ -544,6 +544,25 @@ TEST_F(StoreConvertTest, TheNameOfABackupIsDurable) {
     EXPECT_EQ(files.syncedWith, 1);
 }
 
+TEST_F(StoreConvertTest, ADirectoryIsNoDatabaseAndTheTextSaysWhatToDo) {
+    openSqlite(sqlite.directory);
+    store.reset();
+    std::filesystem::create_directories(mmap.directory + "/commitlog");
+    const std::pair<std::string, std::string> expected[] = {
+        {sqlite.directory, "the database is " + sqlite.directory + "/messages.db"},
+        {dir.path(), "the database is " + dir.path() + "/sqlite/messages.db"},
+        {mmap.directory, "stop the broker and copy the directory"},
+        {mmap.directory + "/commitlog", "holds no store"},
+    };
+    for (const auto& [path, part] : expected) {
+        for (const Status& refused : {backupSqlite(path, dir.file("copy.db")).error(), checkSqlite(path).error()}) {
+            EXPECT_EQ(refused.code(), StatusCode::InvalidArgument) << refused.toString();
+            EXPECT_NE(refused.message().find(part), std::string::npos) << refused.message();
+        }
+    }
+    EXPECT_FALSE(std::filesystem::exists(dir.file("copy.db")));
+}
+
 TEST_F(StoreConvertTest, ACheckFindsNothingInASoundDatabaseAndNamesDamage) {
     openSqlite(sqlite.directory);
     for (int i = 0; i < 300; ++i) appendOne(*store, {.body = std::string(500, 'b'), .keys = "k" + std::to_string(i)});

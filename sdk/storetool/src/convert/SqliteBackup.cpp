@@ -115,9 +115,27 @@ Result<BackupReport> copyAndCheck(Database& source, const std::string& to, FileS
 
 }  // namespace
 
+namespace {
+
+/// Whether the path names a database; what it names instead, when it is a directory.
+Status isDatabase(FileSystem& files, const std::string& path) {
+    if (!files.exists(path)) return {StatusCode::NotFound, "there is no " + path};
+    if (!files.list(path)) return Status::ok();
+    for (const std::string& inside : {path + "/messages.db", path + "/sqlite/messages.db"}) {
+        if (files.exists(inside)) return {StatusCode::InvalidArgument, path + " is a directory; the database is " + inside};
+    }
+    if (files.exists(path + "/commitlog")) {
+        return {StatusCode::InvalidArgument, path + " is a directory of storage-mmap, which has no database: stop the broker and copy the directory "
+                                                "without run/, or let the file system take a snapshot of it, which is like a power cut"};
+    }
+    return {StatusCode::InvalidArgument, path + " is a directory and holds no store; wanted is messages.db of storage-sqlite"};
+}
+
+}  // namespace
+
 Result<BackupReport> backupSqlite(const std::string& database, const std::string& target, const BackupWatcher& watcher, FileSystem& files) {
     if (files.exists(target)) return Status(StatusCode::AlreadyExists, target + " exists; nothing is overwritten");
-    if (!files.exists(database)) return Status(StatusCode::NotFound, "there is no " + database);
+    if (Status named = isDatabase(files, database); !named) return named;
     auto source = Database::openToRead(database, kBusyTimeout);
     if (!source) return source.error();
     // One snapshot for all steps: without it every commit of the broker would begin the copy anew.
@@ -137,7 +155,7 @@ Result<BackupReport> backupSqlite(const std::string& database, const std::string
 }
 
 Result<std::vector<std::string>> checkSqlite(const std::string& database) {
-    if (!systemFiles().exists(database)) return Status(StatusCode::NotFound, "there is no " + database);
+    if (Status named = isDatabase(systemFiles(), database); !named) return named;
     auto opened = Database::openToRead(database, kBusyTimeout);
     if (!opened) return opened.error();
     auto check = opened->prepare("PRAGMA integrity_check(" + std::to_string(kLinesMax) + ")");
