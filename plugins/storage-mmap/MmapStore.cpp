@@ -143,8 +143,10 @@ Status MmapStore::recover() {
     flusher_.start();
     upkeep_.start(*checkpoint);
     for (Ref<ConsumeQueue>& queue : touched) upkeep_.add(std::move(queue));
-    index_.start();
-    if (options_.keyIndex) publisher_.add(index_);
+    if (options_.keyIndex && options_.buildIndex) {
+        index_.start();
+        publisher_.add(index_);
+    }
     if (options_.loadQueues) loader_.start();
     return Status::ok();
 }

@@ -103,6 +103,7 @@ private:
     /// False when the unit is not to be passed: it is where the next read begins.
     bool take(const Unit& unit, std::int64_t offset) noexcept {
         if (isFull(unit)) return false;
+        if (!unit.isWritten()) return damaged(unit, offset);
         lastPhysical_ = unit.physical;
         if (unit.isFiller() || unit.physical < r_.commitLog.min() || !unit.isMessageBefore(logEnd_)) return gone();
         // An address that could not be resolved, or not without waiting: the message is asked.

@@ -38,6 +38,7 @@ struct StoreOptions {
     std::int64_t hotWindowBytes = 64 << 20;    ///< newest part of the log that surely is in the page cache
     std::int64_t queueFilesOpenMax = 256;
     bool keyIndex = true;
+    bool buildIndex = true;                    ///< tools that only want to know what a start finds there switch it off
     bool furtherQueues = false;                ///< messages go to the queues that INNER_MULTI_DISPATCH names as well
     bool appendCrc = false;                    ///< records get a checksum over the whole of them
     bool demandCrc = false;                    ///< recovery takes records without it for damaged

@@ -3,6 +3,7 @@
 // Left to others: recovery itself (tests/unit/plugins/storage-mmap), directories of a Java broker (at the end of this file).
 #include "patchbay/storetool/StoreTool.h"
 
+#include "Layout.h"
 #include "MmapStore.h"
 
 #include "patchbay/testkit/FakeRuntime.h"
@@ -13,8 +14,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -141,12 +144,14 @@ TEST_F(StoreToolTest, EachKindOfDamageIsFoundAndTheRestIsStillLookedAt) {
     }
     const CheckReport report = check();
     EXPECT_EQ(report.records, 219) << "the walk goes on behind a bad record";
-    EXPECT_EQ(count("what=\"a body does not fit its checksum\""), 1);
-    EXPECT_EQ(count("fileOffset=" + std::to_string(positions[50])), 1);
-    EXPECT_EQ(count("messages of the log are not in their consume queue"), 1);
-    EXPECT_EQ(count("topic=TopicA queue=1 count=1 first=23"), 2) << "the record without unit, and the unit without record";
-    EXPECT_EQ(count("entries of the key index do not fit the log"), 1);
+    EXPECT_EQ(count("problem what=\"a body does not fit its checksum\""), 1);
+    EXPECT_EQ(count("fileOffset=" + std::to_string(positions[50])), 2) << "now, and after the next start";
+    EXPECT_EQ(count("problem what=\"messages of the log are not in their consume queue\" topic=TopicA queue=1 count=1 first=23"), 1);
+    EXPECT_EQ(count("problem what=\"units of a consume queue point to something else\" topic=TopicA queue=1 count=1 first=23"), 1);
+    EXPECT_EQ(count("problem what=\"entries of the key index do not fit the log\""), 1);
     EXPECT_EQ(report.problems, 4);
+    EXPECT_EQ(report.left, 4) << "after a clean stop nobody looks";
+    EXPECT_EQ(count("remedy "), 1);
 }
 
 TEST_F(StoreToolTest, MissingAndShortFilesAreFound) {
@@ -155,7 +160,7 @@ TEST_F(StoreToolTest, MissingAndShortFilesAreFound) {
     fs::resize_file(own.root + "/consumequeue/TopicB/0/00000000000000000000", 200);
     const CheckReport report = check();
     EXPECT_EQ(count("a file is missing before"), 1);
-    EXPECT_EQ(count("messages of the log are not in their consume queue"), 2);
+    EXPECT_EQ(count("problem what=\"messages of the log are not in their consume queue\""), 2);
     EXPECT_GE(report.problems, 3);
 }
 
@@ -206,15 +211,132 @@ TEST_F(StoreToolTest, ADryRunSaysWhatAStartWouldDoAndTheStartThenDoesIt) {
     EXPECT_EQ(report->end, positions[219]);
     EXPECT_EQ(count("wouldMend what=\"the commit log ends with a record that is not whole"), 1);
     EXPECT_EQ(count("commit log recovered clean=false"), 1);
-    EXPECT_EQ(count("wouldMend what=\"key-index files newer than the checkpoint"), 1);
-    EXPECT_EQ(count("wouldMend "), report->problems);
-    EXPECT_EQ(count(" mends=" + std::to_string(report->problems)), 1) << "as many as were named";
+    EXPECT_EQ(count("wouldMend "), report->mends);
+    EXPECT_EQ(count(" mends=" + std::to_string(report->mends)), 1) << "as many as were named";
+    EXPECT_EQ(report->left, 0);
     log.clear();
     mmapstore::MmapStore again(systemFiles(), clock, log, own);
     ASSERT_TRUE(again.open());
     EXPECT_EQ(again.stats().maxPhysicalOffset, report->end);
     EXPECT_EQ(again.range("TopicA", 0).max, 100);
     EXPECT_TRUE(log.contains("the commit log ends with a record that is not whole"));
+}
+
+/// A store is damaged in one way; check and dry run have to say the same about the next start, and the start has to do it.
+class NextStart : public StoreToolTest {
+protected:
+    /// The lines about the next start.
+    std::vector<std::string> told() const {
+        std::vector<std::string> result;
+        for (const std::string& line : lines) {
+            if (line.starts_with("would") && !line.starts_with("wouldSay")) result.push_back(line);
+        }
+        std::sort(result.begin(), result.end());
+        return result;
+    }
+    /// A store whose last stop was clean or a crash, with everything before the checkpoint but one message of TopicB.
+    void prepare(bool clean) {
+        own.root = tool.directory = dir.path() + "/store" + std::to_string(++stores);
+        positions.clear();
+        own.indexEntries = tool.indexEntries = 101;
+        auto store = write();
+        EXPECT_TRUE(store->settle());
+        send(*store, "TopicB", 0, 20);
+        for (bool wanted = false; !wanted;) {  // also the last key is in the index
+            const auto hits = store->findByKey({.topic = "TopicB", .key = "k20", .endMs = INT64_MAX});
+            wanted = hits && hits->hits.size() == 1;
+        }
+        const std::string killed = own.root + "-killed";
+        if (!clean) fs::copy(own.root, killed, fs::copy_options::recursive);
+        store.reset();
+        if (!clean) own.root = tool.directory = killed;
+    }
+    std::string indexFile(std::size_t number) const {
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator(own.root + "/index")) names.push_back(entry.path());
+        std::sort(names.begin(), names.end());
+        return names.at(number);
+    }
+    /// What both say; then the store is started for real.
+    void expectAgreement() {
+        const CheckReport checked = check();
+        const std::vector<std::string> first = told();
+        lines.clear();
+        const Result<CheckReport> dry = storeRepairDryRun(tool, sink());
+        ASSERT_TRUE(dry) << dry.error().toString();
+        EXPECT_EQ(told(), first);
+        EXPECT_EQ(checked.mends, dry->mends);
+        EXPECT_EQ(checked.left, dry->left);
+        EXPECT_EQ(checked.end, dry->end);
+        mends = dry->mends;
+        left = dry->left;
+        log.clear();
+        {
+            mmapstore::MmapStore started(systemFiles(), clock, log, own);
+            ASSERT_TRUE(started.open());
+            for (const auto& [topic, queue] : {std::pair{"TopicA", 0}, {"TopicA", 1}, {"TopicB", 0}}) (void)started.range(topic, queue);
+            EXPECT_EQ(started.stats().maxPhysicalOffset, dry->end);
+        }
+        for (const std::string& line : first) {
+            if (!line.starts_with("wouldMend ")) continue;
+            const std::size_t from = line.find("what=\"") + 6;
+            const std::string what = line.substr(from, line.find_first_of("=;\"", from) - from);
+            EXPECT_TRUE(log.contains(what.substr(0, what.rfind(' '))) || what.starts_with("key-index files newer")) << what;
+        }
+        const CheckReport after = check();
+        EXPECT_EQ(after.problems, left) << "what was left is there, and nothing else";
+        EXPECT_EQ(after.mends, 0);
+        all.clear();
+        for (const std::string& line : first) all.append(line).append("\n");
+    }
+
+    int stores = 0;
+    std::int64_t mends = 0;
+    std::int64_t left = 0;
+    std::string all;
+};
+
+TEST_F(NextStart, IsToldAlikeByCheckAndDryRunWhateverIsDamaged) {
+    struct Damage {
+        const char* name;
+        std::function<void()> make;
+        std::int64_t mendsAfterClean, leftAfterClean, mendsAfterCrash, leftAfterCrash;
+    };
+    // After a crash the index is built again from the checkpoint's time on, which is a line in any case.
+    const Damage damages[] = {
+        {"nothing", [] {}, 0, 0, 1, 0},
+        {"a queue removed", [&] { fs::remove_all(own.root + "/consumequeue/TopicB/0"); }, 1, 0, 2, 0},
+        {"a unit of zeros", [&] { damage("consumequeue/TopicA/1/00000000000000000400", 3 * 20, std::string(20, '\0')); }, 0, 1, 1, 1},
+        {"a unit that points elsewhere", [&] { damage("consumequeue/TopicA/1/00000000000000000400", 3 * 20 + 7, "\x01"); }, 0, 2, 1, 2},
+        {"a short file", [&] { fs::resize_file(own.root + "/consumequeue/TopicA/1/00000000000000000400", 300); }, 1, 0, 2, 0},
+        {"a hole", [&] { fs::remove(own.root + "/consumequeue/TopicA/1/00000000000000000400"); }, 1, 0, 3, 0},
+        {"a stray file", [&] { std::ofstream(own.root + "/consumequeue/TopicA/1/notes") << "x"; }, 1, 0, 2, 0},
+        {"an index file removed", [&] { fs::remove(indexFile(1)); }, 1, 0, 1, 0},
+        {"the first index file removed", [&] { fs::remove(indexFile(0)); }, 1, 0, 1, 1},
+        {"a flipped bit in a body", [&] { damage("commitlog/00000000000000000000", positions[50] + 90, "\xff"); }, 0, 1, 1, 1},
+    };
+    for (const bool clean : {true, false}) {
+        for (const Damage& one : damages) {
+            SCOPED_TRACE(std::string(one.name) + (clean ? " after a clean stop" : " after a crash"));
+            prepare(clean);
+            one.make();
+            expectAgreement();
+            EXPECT_EQ(mends, clean ? one.mendsAfterClean : one.mendsAfterCrash) << all;
+            EXPECT_EQ(left, clean ? one.leftAfterClean : one.leftAfterCrash) << all;
+        }
+    }
+}
+
+TEST_F(NextStart, IsRefusedInTheSameWords) {
+    prepare(true);
+    fs::resize_file(own.root + "/commitlog/00000000000000000000", 1000);
+    std::ofstream(own.root + "/commitlog/" + mmapstore::fileName(65'536)) << std::string(65'536, '\0');
+    const CheckReport checked = check();
+    EXPECT_GE(checked.problems, 1);
+    EXPECT_EQ(count("wouldRefuse "), 1);
+    const Result<CheckReport> dry = storeRepairDryRun(tool, sink());
+    ASSERT_FALSE(dry);
+    EXPECT_EQ(count("reason=\"" + dry.error().message() + "\""), 1) << dry.error().message();
 }
 
 /// Directories that a Java broker wrote; the tools must not take for damage what Java calls normal.

@@ -67,7 +67,7 @@ Exit info(Session& session, const Arguments& arguments) {
 
 Exit verdict(Session& session, const Result<storetool::CheckReport>& report) {
     if (!report) return session.fail(report.error());
-    return report->problems == 0 ? Exit::Done : Exit::Different;
+    return report->allIsWell() ? Exit::Done : Exit::Different;
 }
 
 Exit check(Session& session, const Arguments& arguments) {
@@ -181,13 +181,13 @@ constexpr std::string_view kStopped = "No broker may use the directory. In JSON 
 constexpr Command kCommands[] = {
     {.words = "store info", .summary = "Tells sizes, ages and counts of a commit-log store", .text = kStopped, .arguments = kDirectory, .options = kLogs,
      .example = "patchctl store info /data/store", .run = info},
-    {.words = "store check", .summary = "Reads a whole commit-log store and compares its log, queues and index",
+    {.words = "store check", .summary = "Reads a whole commit-log store, compares its log, queues and index, and tells what the next start makes of it",
      .text = "Ends with 6 when something is wrong. No broker may use the directory. In JSON each line is an object.", .arguments = kDirectory,
      .options = kLogs, .example = "patchctl store check /data/store", .run = check},
     {.words = "store dump", .summary = "Lists the messages of a commit-log store", .text = kStopped, .arguments = kDirectory, .options = kDump,
      .example = "patchctl store dump /data/store --topic Orders --max 10", .run = dump},
-    {.words = "store repair", .summary = "Tells what the next start would cut, rebuild or set aside",
-     .text = "Only with --dry-run: a broker repairs its store itself when it starts.", .arguments = kDirectory, .options = kLogs,
+    {.words = "store repair", .summary = "Tells what the next start would cut, rebuild or set aside, and what it would leave",
+     .text = "Only with --dry-run: a broker repairs its store itself when it starts. Ends with 6 when there is anything to tell.", .arguments = kDirectory, .options = kLogs,
      .example = "patchctl store repair /data/store --dry-run", .destroys = true, .run = repair},
     {.words = "store convert", .summary = "Copies a store of one kind into one of the other",
      .text = "No broker may run on either. Every message keeps its queue offset and store time; both stores are read again and compared. The target "

@@ -1,9 +1,10 @@
-// storeCheck: every record, every unit, every index entry.
+// compare(): every record, every unit, every index entry.
+#include "Inspection.h"
 #include "Line.h"
 #include "QueueCheck.h"
 #include "RecordWalk.h"
-#include "StoreFiles.h"
 
+#include "DeletedTopics.h"
 #include "IndexFile.h"
 
 #include "patchbay/protocol/message/Properties.h"
@@ -38,12 +39,13 @@ bool isQueued(const protocol::RecordView& record) noexcept {
 /// One check under way.
 class Checker {
 public:
-    Checker(const StoreFiles& store, const StoreToolOptions& options, const LineSink& out, const ToolWatcher& watcher)
-        : store_(store), options_(options), out_(out), watcher_(watcher), log_(store) {}
+    Checker(const StoreFiles& store, const StoreToolOptions& options, std::string_view kind, const LineSink& out, const ToolWatcher& watcher)
+        : store_(store), options_(options), kind_(kind), out_(out), watcher_(watcher), log_(store),
+          deleted_(store.files(), store.root() + "/deletedTopics") {}
 
     Result<CheckReport> run() {
-        for (const auto step : {&Checker::checkLogFiles, &Checker::findQueues, &Checker::checkLog, &Checker::checkQueues,
-                                &Checker::checkIndexes, &Checker::conclude}) {
+        for (const auto step : {&Checker::checkLogFiles, &Checker::findQueues, &Checker::findIndexes, &Checker::checkLog, &Checker::checkQueues,
+                                &Checker::sayWithoutQueue, &Checker::checkIndexes, &Checker::sayNotIndexed}) {
             if (Status done = (this->*step)(); !done) return done;
         }
         return report_;
@@ -54,7 +56,12 @@ private:
 
     Line problem(std::string_view what) {
         ++report_.problems;
-        Line line(options_.json, "problem");
+        Line line(options_.json, kind_);
+        line.add("what", what);
+        return line;
+    }
+    Line note(std::string_view what) const {
+        Line line(options_.json, "note");
         line.add("what", what);
         return line;
     }
@@ -117,7 +124,6 @@ private:
     }
 
     Status damage(const RecordWalk& walk) {
-        if (firstDamage_ < 0) firstDamage_ = walk.position();
         Line line = problem(walk.what());
         line.add("file", walk.file()->path).add("fileOffset", walk.position() - walk.file()->start).add("position", walk.position());
         return say(std::move(line));
@@ -132,10 +138,11 @@ private:
             line.add("file", walk.file()->path).add("fileOffset", walk.position() - walk.file()->start);
             if (Status put = say(std::move(line)); !put) return put;
         }
-        if (!isQueued(record)) return Status::ok();
+        lookForGap(record);
+        if (!isQueued(record) || deleted_.contains(record.topic, record.physicalOffset)) return Status::ok();
         const auto queue = queues_.find(QueueId(record.topic, record.queueId));
         if (queue == queues_.end()) {
-            ++withoutQueue_;
+            ++withoutQueue_[QueueId(record.topic, record.queueId)];
             return Status::ok();
         }
         return queue->second->folder().batch ? Status::ok() : queue->second->see(record, log_);
@@ -163,17 +170,63 @@ private:
         if (queue.missing > 0) put = line("messages of the log are not in their consume queue", queue.missing, queue.firstMissing);
         if (put && queue.wrong > 0) put = line("units of a consume queue point to something else", queue.wrong, queue.firstWrong);
         if (put && queue.beyond > 0) put = line("units of a consume queue point behind the end of the log", queue.beyond, -1);
-        if (queue.missing > 0) ++incomplete_;
         return put;
     }
 
-    Status checkIndexes() {
-        const Result<std::vector<std::string>> paths = store_.indexFiles();
+    /// A topic that a Java broker deleted leaves no other trace, and is in no list of topics any more.
+    Status sayWithoutQueue() {
+        if (withoutQueue_.empty()) return Status::ok();
+        const Result<std::string> topics = store_.files().readAll(store_.root() + "/config/topics.json");
+        const bool javaWasHere = store_.files().exists(store_.root() + "/abort.bak");
+        for (const auto& [id, count] : withoutQueue_) {
+            const bool known = topics && topics->find('"' + id.first + '"') != std::string::npos;
+            Line line = known && !javaWasHere ? problem("messages of the log have no consume queue")
+                                              : note("messages of the log have no consume queue; their topic may have been deleted");
+            line.add("topic", id.first).add("queue", std::int64_t{id.second}).add("count", count);
+            if (Status put = say(std::move(line)); !put) return put;
+        }
+        return Status::ok();
+    }
+
+    /// Where the files of the index begin and end in the log; a message between two of them is in none.
+    Status findIndexes() {
+        if (Status opened = deleted_.open(store_.logMin()); !opened) return opened;
+        Result<std::vector<std::string>> paths = store_.indexFiles();
         if (!paths) return paths.error();
+        indexPaths_ = std::move(*paths);
+        for (const std::string& path : indexPaths_) {
+            const Result<std::unique_ptr<File>> file = store_.files().open(path, OpenMode::Read);
+            if (!file) return file.error();
+            std::array<char, kIndexHeaderBytes> header{};
+            const Result<std::size_t> got = (*file)->readAt(header, 0);
+            if (!got) return got.error();
+            if (loadI32(header.data() + 36) > 1) indexed_.emplace_back(loadI64(header.data() + 16), loadI64(header.data() + 24));
+        }
+        return Status::ok();
+    }
+
+    void lookForGap(const protocol::RecordView& record) {
+        while (nextIndexed_ < indexed_.size() && indexed_[nextIndexed_].second < record.physicalOffset) ++nextIndexed_;
+        // Behind the last one a start goes on by itself.
+        if (nextIndexed_ == indexed_.size() || record.physicalOffset >= indexed_[nextIndexed_].first) return;
+        if (protocol::transactionType(record.sysFlag) == protocol::kSysFlagRollback) return;
+        bool keyed = false;
+        mmapstore::forEachIndexHash(record.topic, record.properties, [&](std::int32_t) { keyed = true; });
+        if (keyed && notIndexed_++ == 0) firstNotIndexed_ = record.physicalOffset;
+    }
+
+    Status sayNotIndexed() {
+        if (notIndexed_ == 0) return Status::ok();
+        Line line = problem("messages with keys are not in the key index");
+        line.add("count", notIndexed_).add("first", firstNotIndexed_);
+        return say(std::move(line));
+    }
+
+    Status checkIndexes() {
         std::int64_t done = 0;
-        for (const std::string& path : *paths) {
+        for (const std::string& path : indexPaths_) {
             if (Status checked = checkIndex(path); !checked) return checked;
-            if (Status go = progress("key index", ++done, static_cast<std::int64_t>(paths->size())); !go) return go;
+            if (Status go = progress("key index", ++done, static_cast<std::int64_t>(indexPaths_.size())); !go) return go;
         }
         return Status::ok();
     }
@@ -185,8 +238,7 @@ private:
         if (!size) return size.error();
         const std::int64_t wanted = mmapstore::IndexFile::Size{options_.indexSlots, options_.indexEntries}.bytes();
         if (static_cast<std::int64_t>(*size) != wanted) {
-            Line line(options_.json, "note");
-            line.add("what", "an index file is not of the size that maxHashSlotNum and maxIndexNum make; it was not looked at");
+            Line line = note("an index file is not of the size that maxHashSlotNum and maxIndexNum make; it was not looked at");
             line.add("file", path).add("bytes", static_cast<std::int64_t>(*size)).add("wanted", wanted);
             return say(std::move(line));
         }
@@ -240,41 +292,33 @@ private:
         return std::find(lastHashes_.begin(), lastHashes_.end(), loadI32(entry)) != lastHashes_.end();
     }
 
-    Status conclude() {
-        Line next(options_.json, "nextStart");
-        next.add("recovery", store_.abortPresent() ? "afterCrash" : "afterCleanStop");
-        next.add("logEndsAt", firstDamage_ >= 0 && store_.abortPresent() ? std::min(firstDamage_, report_.end) : report_.end);
-        next.add("queuesToRebuild", incomplete_);
-        if (Status put = say(std::move(next)); !put) return put;
-        Line line(options_.json, "checked");
-        line.add("records", report_.records).add("units", report_.units).add("indexEntries", report_.indexEntries);
-        line.add("recordsWithoutQueue", withoutQueue_).add("end", report_.end).add("problems", report_.problems);
-        return say(std::move(line));
-    }
-
     static constexpr std::int64_t kEntriesAtOnce = 4096;
 
     const StoreFiles& store_;
     const StoreToolOptions& options_;
+    const std::string_view kind_;
     const LineSink& out_;
     const ToolWatcher& watcher_;
     LogBytes log_;
+    mmapstore::DeletedTopics deleted_;
     std::vector<QueueFolder> folders_;
     std::map<QueueId, std::unique_ptr<QueueCheck>> queues_;
     CheckReport report_;
-    std::int64_t withoutQueue_ = 0;
-    std::int64_t incomplete_ = 0;
-    std::int64_t firstDamage_ = -1;
+    std::map<QueueId, std::int64_t> withoutQueue_;
+    std::vector<std::string> indexPaths_;
+    std::vector<std::pair<std::int64_t, std::int64_t>> indexed_;  // from the first to the last position that an index file has
+    std::size_t nextIndexed_ = 0;
+    std::int64_t notIndexed_ = 0;
+    std::int64_t firstNotIndexed_ = -1;
     std::int64_t lastPosition_ = -1;
     std::vector<std::int32_t> lastHashes_;
 };
 
 }  // namespace
 
-Result<CheckReport> storeCheck(const StoreToolOptions& options, const LineSink& out, const ToolWatcher& watcher) {
-    Result<StoreFiles> store = StoreFiles::open(systemFiles(), options);
-    if (!store) return store.error();
-    return Checker(*store, options, out, watcher).run();
+Result<CheckReport> compare(const StoreFiles& store, const StoreToolOptions& options, std::string_view kind, const LineSink& out,
+                            const ToolWatcher& watcher) {
+    return Checker(store, options, kind, out, watcher).run();
 }
 
 }  // namespace patchbay::storetool

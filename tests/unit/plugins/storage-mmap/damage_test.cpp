@@ -439,6 +439,10 @@ TEST_F(MmapDamage, AUnitThatPointsElsewhereIsPassedOverAndNamed) {
     ASSERT_FALSE(messages.empty());
     EXPECT_EQ(messages.front().body, "body-24");
     EXPECT_EQ(warnings("a message is passed over"), 1);
+    overwrite(queueFile(400), 10 * 20, std::string(20, '\0'));
+    store().read("TopicTest", 0, 30, {}, nullptr, result);
+    EXPECT_EQ(testkit::messagesOf(result).front().body, "body-31");
+    EXPECT_EQ(warnings("a message is passed over"), 2) << "nothing is a unit that points elsewhere, too";
 }
 
 /// Every look at it takes a while.

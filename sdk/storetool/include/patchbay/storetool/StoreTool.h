@@ -55,11 +55,14 @@ struct CheckReport {
     std::int64_t units = 0;                   ///< of consume queues, fillers not counted
     std::int64_t indexEntries = 0;
     std::int64_t end = 0;                     ///< where the log ends
-    std::int64_t problems = 0;                ///< lines that were written about something wrong; 0: all is well
+    std::int64_t problems = 0;                ///< lines about what is wrong now; a dry run does not look for it
+    std::int64_t mends = 0;                   ///< lines about what the next start would cut, rebuild or set aside
+    std::int64_t left = 0;                    ///< lines about what would still be wrong then
+    [[nodiscard]] bool allIsWell() const noexcept { return problems == 0 && mends == 0 && left == 0; }
 };
 
 /// Reads every record with its checksums, every unit of the consume queues and every entry of the key index, and compares them. A
-/// line for each problem, with file and offset, then what the next start would do, then a summary.
+/// line for each problem, with file and offset; then the lines of a dry run; then a summary.
 Result<CheckReport> storeCheck(const StoreToolOptions& options, const LineSink& out, const ToolWatcher& watcher = {});
 
 struct DumpFilter {
@@ -76,7 +79,8 @@ struct DumpFilter {
 Result<std::int64_t> storeDump(const StoreToolOptions& options, const DumpFilter& filter, const LineSink& out,
                                const ToolWatcher& watcher = {});
 
-/// Does in memory what the next start of a broker would do, and says what it would cut, rebuild or set aside, line by line.
+/// Does in memory what the next start of a broker would do, and says what it would cut, rebuild or set aside, line by line; then reads
+/// and compares everything as it would be, and says what is still wrong.
 /// The Status of the start itself is the error: what it would refuse, and why.
 Result<CheckReport> storeRepairDryRun(const StoreToolOptions& options, const LineSink& out, const ToolWatcher& watcher = {});
 
