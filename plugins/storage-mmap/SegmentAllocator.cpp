@@ -84,6 +84,9 @@ Result<std::unique_ptr<File>> SegmentAllocator::make(std::int64_t start) {
     Result<std::unique_ptr<File>> file = files_.open(path, OpenMode::Create);
     if (!file) return file.error();
     Status reserved = reserve(**file, segmentBytes_);
+    // Its size has to be durable before it is written to: with asynchronous flush the next file may be durable before this one, and an empty
+    // file in front of that is one which a start cannot explain.
+    if (reserved) reserved = (*file)->sync();
     if (reserved) reserved = files_.syncDirectory(path.substr(0, path.rfind('/')));
     if (!reserved) {
         file->reset();
