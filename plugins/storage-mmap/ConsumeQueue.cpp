@@ -253,6 +253,7 @@ Status ConsumeQueue::writeTailLocked() {
 }
 
 Status ConsumeQueue::writeUnits(std::int64_t place, std::string_view bytes) {
+    ahead_.reset();
     while (!bytes.empty()) {
         const std::int64_t start = fileOf(place);
         const std::int64_t at = place * unitSize() - start;

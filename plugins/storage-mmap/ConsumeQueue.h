@@ -10,6 +10,7 @@
 
 #include "patchbay/service/MessageStore.h"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -114,6 +115,8 @@ public:
     /// Recovery: makes sure that the record whose offsets the unit names has it. `mayStart`: an empty queue may begin at any offset,
     /// and holes are filled; otherwise a message that does not follow the last one is a Gap and nothing changes.
     Result<Restored> restore(const Unit& unit, bool mayStart);
+    /// Recovery is over: gives back what it read ahead.
+    void endRestoring();
 
     /// True once until clearListed(): the caller puts it on the list of queues to be written.
     [[nodiscard]] bool list() noexcept { return !listed_.exchange(true); }
@@ -187,6 +190,8 @@ private:
     [[nodiscard]] std::int64_t offsetOf(std::int64_t place) const;
     void removeBelow(std::int64_t place);
     Result<Restored> restoreSimple(const Unit& unit, bool mayStart);
+    /// Of a simple queue whose units are asked for in their order: reads some at once.
+    [[nodiscard]] Result<Unit> unitAhead(std::int64_t place);
     Result<Restored> restoreBatch(const Unit& unit, bool mayStart);
     /// Of a batch queue: where the unit is or belongs.
     Result<std::int64_t> placeFor(const Unit& unit);
@@ -233,6 +238,13 @@ private:
     std::unique_ptr<std::vector<char>> tail_;
     std::unique_ptr<std::vector<std::int64_t>> tailTimes_;  // of the units in the tail, with an extension only
     std::unique_ptr<Status> failure_;
+    struct Ahead {
+        static constexpr std::int64_t kUnits = 32;
+        std::int64_t from = 0;
+        std::int64_t units = 0;
+        std::array<char, kUnits * kUnitBytes> bytes;
+    };
+    std::unique_ptr<Ahead> ahead_;            // recovery; goes with every change of the files
     bool cutShort_ = false;                   // after a crash: its last file was short or missing, and no record was seen since
 };
 

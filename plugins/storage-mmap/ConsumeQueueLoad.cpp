@@ -432,6 +432,7 @@ Status ConsumeQueue::truncate(std::int64_t place) {
     if (Status written = writeTailLocked(); !written) return written;
     const Result<Unit> unit = readUnit(place);
     if (!unit) return unit.error();
+    ahead_.reset();
     written_.store(place, std::memory_order_release);
     next_ = unit->base;
     newest_.store(-1, std::memory_order_relaxed);
@@ -449,6 +450,7 @@ Status ConsumeQueue::removeAll() {
         if (Status removed = env_.files.remove(pathOf(lastFile_)); !removed) return removed;
     }
     dropTail();
+    ahead_.reset();
     firstFile_ = lastFile_ = unsyncedFrom_ = -1;
     next_ = minPlace_ = 0;
     newest_.store(-1, std::memory_order_relaxed);
@@ -516,6 +518,28 @@ Result<ConsumeQueue::Restored> ConsumeQueue::restoreBatch(const Unit& unit, bool
     return result;
 }
 
+void ConsumeQueue::endRestoring() {
+    const std::lock_guard lock(mutex_);
+    ahead_.reset();
+}
+
+Result<Unit> ConsumeQueue::unitAhead(std::int64_t place) {
+    if (!ahead_ || place < ahead_->from || place >= ahead_->from + ahead_->units) {
+        const std::int64_t start = fileOf(place);
+        const Result<Ref<QueueFile>> file = openFile(start);
+        if (!file) return readUnit(place);  // which says what is wrong
+        if (!ahead_) ahead_ = std::make_unique<Ahead>();
+        const std::int64_t end = std::min(written_.load(std::memory_order_relaxed), start / kUnitBytes + unitsPerFile());
+        const std::int64_t units = std::min(Ahead::kUnits, end - place);
+        const Result<std::size_t> got = (*file)->file->readAt(std::span(ahead_->bytes).first(static_cast<std::size_t>(units * kUnitBytes)),
+                                                              static_cast<std::uint64_t>(place * kUnitBytes - start));
+        ahead_->from = place;
+        ahead_->units = got ? static_cast<std::int64_t>(*got) / kUnitBytes : 0;
+        if (ahead_->units == 0) return readUnit(place);
+    }
+    return loadUnit(ahead_->bytes.data() + (place - ahead_->from) * kUnitBytes, kind_, place);
+}
+
 Result<ConsumeQueue::Restored> ConsumeQueue::restoreSimple(const Unit& unit, bool mayStart) {
     const std::int64_t offset = unit.base;
     Restored result = Restored::Added;
@@ -526,7 +550,7 @@ Result<ConsumeQueue::Restored> ConsumeQueue::restoreSimple(const Unit& unit, boo
     }
     if (offset < next_ && offset >= min()) {
         if (Status written = writeTailLocked(); !written) return written;
-        const Result<Unit> there = readUnit(offset);
+        const Result<Unit> there = unitAhead(offset);
         if (!there) return there.error();
         if (there->physical == unit.physical && there->bytes == unit.bytes) return Restored::Known;
         const Result<bool> later = isLaterLife(*there, unit);

@@ -50,6 +50,7 @@ Status KeyIndex::open(const Checkpoint& checkpoint, bool clean, const StopMark* 
         if (!file) return file.error();
         if (!clean && (*file)->header().endTime > checkpoint.indexTime) {
             if (Status removed = p_.files.remove(path); !removed) return removed;
+            removed_.push_back(std::move(*file));
             continue;
         }
         if ((*file)->isSealed()) {
@@ -76,6 +77,7 @@ Status KeyIndex::dropChanged(const StopMark& mark) {
                 {{"from", mark.indexes[good].name}, {"files", mark.indexes.size() - good}});
     for (; files_.size() > good; files_.pop_back()) {
         if (Status removed = p_.files.remove(files_.back()->path()); !removed) return removed;
+        removed_.push_back(std::move(files_.back()));
     }
     return Status::ok();
 }
@@ -123,6 +125,12 @@ void KeyIndex::appended(std::span<const service::AppendedRecord> records) noexce
 }
 
 void KeyIndex::run() {
+    {
+        std::vector<std::unique_ptr<IndexFile>> removed;
+        const std::lock_guard guard(mutex_);
+        removed.swap(removed_);
+        // Closed behind the lock.
+    }
     int quiet = 0;
     std::int64_t seen = -1;
     while (true) {

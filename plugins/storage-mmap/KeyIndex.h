@@ -124,6 +124,7 @@ private:
     Window window_;
     std::int64_t populated_ = 0;  // up to here it can be looked at
     std::vector<StopMark::Index> left_;
+    std::vector<std::unique_ptr<IndexFile>> removed_;  // open: the disk takes seconds for their blocks, which the thread waits for and not a start
 };
 
 }  // namespace patchbay::mmapstore

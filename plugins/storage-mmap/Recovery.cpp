@@ -124,6 +124,7 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
             if (Status synced = files_.syncAll(layout_.root); !synced) return synced;
         }
         if (Status built = rebuildIncomplete(touched); !built) return built;
+        for (const Ref<ConsumeQueue>& queue : queues_.all()) queue->endRestoring();
     }
     if (!outcome_.clean) {
         if (Status synced = syncFound(); !synced) return synced;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <thread>
 
 namespace patchbay::mmapstore {
 
@@ -213,6 +214,51 @@ TEST_F(MmapIndex, CanBeSwitchedOff) {
     EXPECT_FALSE(store().capabilities().keyIndex);
     EXPECT_EQ(store().findByKey({.topic = "TopicTest", .key = "k"}).error().code(), StatusCode::Unsupported);
     EXPECT_FALSE(disk->exists("/store/index"));
+}
+
+/// Files below a directory that are removed and still open.
+int removedButOpen(const std::string& directory) {
+    int found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+        if (target.starts_with(directory) && target.ends_with(" (deleted)")) ++found;
+    }
+    return found;
+}
+
+TEST(MmapIndexRemoval, AStartDoesNotWaitUntilTheDiskHasTheBlocksBack) {
+    const testkit::TempDir dir;
+    testkit::FakeLogger log;
+    testkit::ManualClock clock;
+    StoreOptions options;
+    options.root = dir.path() + "/store";
+    options.segmentBytes = 65'536;
+    options.indexSlots = 50;
+    options.indexEntries = 200;
+    {
+        MmapStore store(systemFiles(), clock, log, options);
+        ASSERT_TRUE(store.open());
+        testkit::appendOne(store, {.body = "b", .keys = "k"});
+        ASSERT_TRUE(store.findByKey({.topic = "TopicTest", .key = "k", .endMs = INT64_MAX}));
+        std::filesystem::copy(options.root, dir.path() + "/killed", std::filesystem::copy_options::recursive);
+        std::filesystem::copy(options.root, dir.path() + "/again", std::filesystem::copy_options::recursive);
+    }
+    options.root = dir.path() + "/killed";
+    options.buildIndex = false;  // and so nobody gives them back
+    {
+        MmapStore store(systemFiles(), clock, log, options);
+        ASSERT_TRUE(store.open());
+        EXPECT_EQ(removedButOpen(options.root + "/index"), 1);
+    }
+    options.root = dir.path() + "/again";
+    options.buildIndex = true;
+    MmapStore store(systemFiles(), clock, log, options);
+    ASSERT_TRUE(store.open());
+    while (removedButOpen(options.root + "/index") > 0) std::this_thread::yield();
+    const auto found = store.findByKey({.topic = "TopicTest", .key = "k", .endMs = INT64_MAX});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->hits.size(), 1U);
 }
 
 }  // namespace
