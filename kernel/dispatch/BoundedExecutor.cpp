@@ -52,6 +52,7 @@ std::optional<std::string> BoundedExecutor::push(ServerRequest& request) noexcep
         last_ = &request;
         ++queued_;
         queuedBytes_ += bytes;
+        if (request.binding_.cells != nullptr) request.binding_.cells->queued.fetch_add(1, std::memory_order_relaxed);
         wake = waiting_ > waking_;
         if (wake) ++waking_;
     }
@@ -81,13 +82,17 @@ service::ExecutorStats BoundedExecutor::stats() const {
 
 ServerRequest* BoundedExecutor::take(std::size_t most) noexcept {
     if (first_ == nullptr) return nullptr;
+    const auto left = [this](const ServerRequest& request) {
+        queuedBytes_ -= request.frameBytes();
+        if (request.binding_.cells != nullptr) request.binding_.cells->queued.fetch_sub(1, std::memory_order_relaxed);
+    };
     auto* const head = first_;
     auto* tail = head;
     std::size_t count = 1;
-    queuedBytes_ -= head->frameBytes();
+    left(*head);
     while (count < most && tail->next_ != nullptr) {
         tail = tail->next_;
-        queuedBytes_ -= tail->frameBytes();
+        left(*tail);
         ++count;
     }
     first_ = tail->next_;

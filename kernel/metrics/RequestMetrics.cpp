@@ -76,6 +76,7 @@ std::vector<service::RequestStats> RequestMetrics::requests(const std::vector<st
         stats.listener = listener < listeners.size() ? listeners[listener] : std::string();
         stats.plugin = plugin;
         stats.code = code;
+        stats.queued = static_cast<std::uint64_t>(std::max<std::int64_t>(cells->queued.load(std::memory_order_relaxed), 0));
         for (std::size_t i = 0; i < loops_; ++i) {
             auto& cell = (*cells)[i];
             // Ended ones first: what is read later may only be larger, so that nothing seems to have ended before it came.

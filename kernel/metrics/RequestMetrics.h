@@ -52,6 +52,8 @@ class RequestCells {
 public:
     explicit RequestCells(std::size_t loops) : cells_(new RequestCell[loops]) {}
     [[nodiscard]] RequestCell& operator[](std::size_t loop) noexcept { return cells_[loop]; }
+    /// Requests in an executor's queue. Changed under the lock of that queue.
+    std::atomic<std::int64_t> queued{0};
 
 private:
     const std::unique_ptr<RequestCell[]> cells_;

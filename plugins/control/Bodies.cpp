@@ -71,6 +71,7 @@ void requests(Writer& out, const service::Observation& observation) {
         out.member("busy", number(one.busy));
         histogram(out, "latency", one.latency);
         histogram(out, "wait", one.wait);
+        out.member("queued", number(one.queued));
         out.endObject();
     }
     out.endArray();

@@ -73,6 +73,7 @@ void addRequests(Families& out, const std::vector<service::RequestStats>& reques
     family("patchbay_code_busy_total", "Requests that were answered SYSTEM_BUSY.", MetricType::Counter, [](const Stats& s) { return s.busy; });
     family("patchbay_code_in_work", "Requests that are served, queued or held now.", MetricType::Gauge,
            [](const Stats& s) { return s.calls > s.answered ? s.calls - s.answered : 0; });
+    family("patchbay_code_queued", "Requests in an executor's queue now.", MetricType::Gauge, [](const Stats& s) { return s.queued; });
     out.begin("patchbay_code_seconds", "Time from the last byte of a request to its answer, held time included.", MetricType::Histogram);
     for (const auto& one : requests) out.histogram(labelsOf(one), one.latency);
     out.begin("patchbay_code_queue_wait_seconds", "Time that requests waited for a thread of an executor.", MetricType::Histogram);

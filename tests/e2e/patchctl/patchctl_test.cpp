@@ -554,7 +554,7 @@ TEST_P(PatchctlOnStore, JsonKeepsItsMembers) {
         {"plugin inspect send", {"path", "manifest"}},
         {"plugin reload send", {"plugin", "outcome"}},
         {"plugin disable reply --dry-run", {"plugin", "outcome"}},
-        {"plugin top", {"plugin", "code", "listener", "calls", "errors", "busy", "open", "p50Us", "p99Us", "wait99Us"}},
+        {"plugin top", {"plugin", "code", "listener", "calls", "errors", "busy", "open", "queued", "waitUs", "p50Us", "p99Us", "wait99Us"}},
         {"why-stuck CtlJsonGroup", {"group", "broker", "sentence", "members", "conflicts", "topics"}},
         {"bench send CtlJson --threads 1 --messages 3",
          {"messages", "failed", "seconds", "messagesPerSecond", "bytesPerSecond", "p50Us", "p99Us", "p999Us", "maxUs"}},

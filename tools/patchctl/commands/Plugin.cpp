@@ -136,6 +136,13 @@ Cell quantile(const json::Value& bounds, const json::Value& counts, double share
     return {};
 }
 
+/// The mean of the counted times; nothing where there are none.
+Cell meanUs(const json::Value& times) {
+    std::int64_t all = 0;
+    for (const auto item : times["counts"]) all += item.value.integer().value_or(0);
+    return all > 0 ? Cell(times["sumUs"].integer().value_or(0) / all) : Cell();
+}
+
 Exit top(Session& session, const Arguments&) {
     const auto answer = ask(session, PrivateCode::GetMetrics);
     if (!answer) return session.fail(answer.error());
@@ -143,13 +150,14 @@ Exit top(Session& session, const Arguments&) {
     if (!document) return session.fail(document.error());
     const auto root = document->root();
     Table table{{{"plugin", "PLUGIN"}, {"code", "CODE"}, {"listener", "LISTENER"}, {"calls", "CALLS"}, {"errors", "ERRORS"}, {"busy", "BUSY"},
-                 {"open", "OPEN"}, {"p50Us", "P50 US <="}, {"p99Us", "P99 US <="}, {"wait99Us", "WAIT P99 US <="}}, {}};
+                 {"open", "OPEN"}, {"queued", "QUEUED"}, {"waitUs", "WAIT US"}, {"p50Us", "P50 US <="}, {"p99Us", "P99 US <="}, {"wait99Us", "WAIT P99 US <="}}, {}};
     for (const auto item : root["requests"]) {
         const auto request = item.value;
         const auto number = [&](std::string_view name) { return request[name].integer().value_or(0); };
         if (number("calls") == 0) continue;
         table.add({request["plugin"].text().value_or(""), number("code"), request["listener"].text().value_or(""), number("calls"), number("errors"),
-                   number("busy"), number("calls") - number("answered"), quantile(root["boundsUs"], request["latency"]["counts"], 0.5),
+                   number("busy"), number("calls") - number("answered"), number("queued"), meanUs(request["wait"]),
+                   quantile(root["boundsUs"], request["latency"]["counts"], 0.5),
                    quantile(root["boundsUs"], request["latency"]["counts"], 0.99), quantile(root["boundsUs"], request["wait"]["counts"], 0.99)});
     }
     std::ranges::sort(table.rows, [](const auto& a, const auto& b) { return a[3] > b[3]; });
@@ -185,7 +193,9 @@ constexpr Command kCommands[] = {
     {.words = "plugin disable", .summary = "Switches a plugin off",
      .text = "Without the plugin 'control' the plugin commands get no answer, so it wants --force.", .arguments = kName, .options = kDisable, .example = "patchctl plugin disable reply --dry-run",
      .destroys = true, .run = disable},
-    {.words = "plugin top", .summary = "Shows calls, errors and latency by plugin and request code", .example = "patchctl plugin top --json", .run = top},
+    {.words = "plugin top", .summary = "Shows calls, errors, queue and latency by plugin and request code",
+     .text = "OPEN are requests that are served, queued or held now; QUEUED are those of them in an executor's queue. WAIT US is how long requests "
+             "have waited there on average, WAIT P99 US what 99 of 100 did not wait longer than. Codes that are served where they arrive have no queue.", .example = "patchctl plugin top --json", .run = top},
     {.words = "plugin new", .summary = "Writes the files of a new plugin: code, a test, build, configuration", .arguments = kName, .options = kNew,
      .example = "patchctl plugin new greeting --directory /tmp", .run = makeNew},
 };

@@ -262,6 +262,7 @@ TEST_F(ExecutorTest, ARequestThatWaitedTooLongIsAnsweredAlthoughEveryThreadIsBus
     turn();
     EXPECT_TRUE(origin->answers().empty());
     EXPECT_EQ(executors.stats().at(0).headWaitMs, 150);
+    EXPECT_EQ(dispatcher.observed().requests({"broker"}).at(0).queued, 2U) << "by code and plugin";
     clock.advance(60ms);
     turn();
     turn();
@@ -273,6 +274,7 @@ TEST_F(ExecutorTest, ARequestThatWaitedTooLongIsAnsweredAlthoughEveryThreadIsBus
     EXPECT_EQ(calls.load(), 1);
     gate.open();
     turnUntil(3);
+    EXPECT_EQ(dispatcher.observed().requests({"broker"}).at(0).queued, 0U);
 }
 
 TEST_F(ExecutorTest, ADeferredRequestComesAgainOnTheExecutor) {

@@ -43,6 +43,7 @@ TEST(Exposition, HasCountsAndHistogramsByCodeAndPlugin) {
     one.code = 11;
     one.calls = 5;
     one.answered = 3;
+    one.queued = 2;
     one.latency.counts = {2, 1};
     one.latency.sumUs = 170;
     observation.requestStats = {one};
@@ -56,6 +57,7 @@ TEST(Exposition, HasCountsAndHistogramsByCodeAndPlugin) {
     for (const char* line : {"# TYPE patchbay_code_calls_total counter\n",
                              "patchbay_code_calls_total{listener=\"broker\",plugin=\"pull\",code=\"11\"} 5\n",
                              "patchbay_code_in_work{listener=\"broker\",plugin=\"pull\",code=\"11\"} 2\n",
+                             "patchbay_code_queued{listener=\"broker\",plugin=\"pull\",code=\"11\"} 2\n",
                              "patchbay_code_seconds_count{listener=\"broker\",plugin=\"pull\",code=\"11\"} 3\n",
                              "patchbay_code_seconds_bucket{listener=\"broker\",plugin=\"pull\",code=\"11\",le=\"+Inf\"} 3\n",
                              "patchbay_plugin_faults_by_kind_total{plugin=\"pull\",kind=\"dropped\"} 2\n",

@@ -30,6 +30,7 @@ struct RequestStats {
     std::uint64_t busy = 0;           ///< answered with SYSTEM_BUSY: by it, or because its queue was full
     TimeHistogram latency;            ///< from the last byte of the request to its answer; held time counts
     TimeHistogram wait;               ///< in an executor's queue
+    std::uint64_t queued = 0;         ///< in an executor's queue now
 };
 
 struct ExecutorStats {
