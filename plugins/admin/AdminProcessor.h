@@ -5,6 +5,7 @@
 #include "patchbay/plugin/Plugin.h"
 #include "patchbay/service/ClientRegistry.h"
 #include "patchbay/service/ConsumerOffsets.h"
+#include "patchbay/service/DelaySchedule.h"
 #include "patchbay/service/MessageStore.h"
 #include "patchbay/service/Observation.h"
 #include "patchbay/service/Registration.h"
@@ -31,6 +32,7 @@ struct AdminServices {
     plugin::ServiceRef<service::TrafficStats> traffic;         ///< may be empty
     plugin::ServiceRef<service::Observation> observation;      ///< may be empty
     plugin::ServiceRef<service::TimerSchedule> timers;         ///< may be empty
+    plugin::ServiceRef<service::DelaySchedule> delays;         ///< may be empty
     plugin::LocalOnly localOnly;
 };
 

@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace patchbay::plugins::admin {
@@ -32,14 +35,31 @@ std::string uptime(std::int64_t ms) {
     return text;
 }
 
-// Tools abort their row when one of these numbers is missing. Sends and ends of transactions run where they arrive, without a queue,
-// and there is no page-cache lock or transient pool here, so nought is what they are; queues that exist follow.
-constexpr const char* kAlwaysNought[] = {
-    "sendThreadPoolQueueSize", "sendThreadPoolQueueHeadWaitTimeMills", "pullThreadPoolQueueSize",
-    "pullThreadPoolQueueHeadWaitTimeMills", "litePullThreadPoolQueueSize", "litePullThreadPoolQueueHeadWaitTimeMills",
-    "queryThreadPoolQueueSize", "queryThreadPoolQueueHeadWaitTimeMills", "ackThreadPoolQueueSize",
-    "ackThreadPoolQueueHeadWaitTimeMills", "EndTransactionQueueSize", "pageCacheLockTimeMills", "dispatchBehindBytes",
-    "startAcceptSendRequestTimeStamp"};
+// Tools abort their row when one of these numbers is missing. This is what they are where nothing of the kind exists; what exists
+// follows. Nobody fills a dispatch buffer, here or in RocketMQ 5.
+constexpr std::pair<const char*, const char*> kWithout[] = {
+    {"sendThreadPoolQueueSize", "0"}, {"pullThreadPoolQueueSize", "0"}, {"pullThreadPoolQueueHeadWaitTimeMills", "0"},
+    {"litePullThreadPoolQueueSize", "0"}, {"litePullThreadPoolQueueHeadWaitTimeMills", "0"}, {"queryThreadPoolQueueSize", "0"},
+    {"queryThreadPoolQueueHeadWaitTimeMills", "0"}, {"ackThreadPoolQueueSize", "0"}, {"ackThreadPoolQueueHeadWaitTimeMills", "0"},
+    {"ackThreadPoolQueueCapacity", "0"}, {"EndTransactionQueueSize", "0"}, {"EndTransactionThreadPoolQueueCapacity", "0"},
+    {"pageCacheLockTimeMills", "0"}, {"dispatchBehindBytes", "0"}, {"dispatchMaxBuffer", "0"}, {"remainTransientStoreBufferNumbs", "2147483647"},
+    {"remainHowManyDataToCommit", "0 B"}, {"startAcceptSendRequestTimeStamp", "0"}};
+
+// RocketMQ's words for the steps of service::StoreTimeFigures.
+constexpr const char* kAppendSteps[] = {"[<=0ms]",     "[0~10ms]", "[10~50ms]", "[50~100ms]", "[100~200ms]", "[200~500ms]", "[500ms~1s]",
+                                        "[1~2s]",      "[2~3s]",   "[3~4s]",    "[4~5s]",     "[5~10s]",     "[10s~]"};
+static_assert(std::size(kAppendSteps) == std::tuple_size_v<decltype(service::StoreTimeFigures::appends)>);
+
+std::string stepsText(const decltype(service::StoreTimeFigures::appends)& counts) {
+    std::string text;
+    for (std::size_t i = 0; i < counts.size(); ++i) text += kAppendSteps[i] + (":" + std::to_string(counts[i])) + " ";
+    return text;
+}
+
+bool isSend(std::int32_t code) noexcept {
+    return code == static_cast<std::int32_t>(RequestCode::SendMessage) || code == static_cast<std::int32_t>(RequestCode::SendMessageV2) ||
+           code == static_cast<std::int32_t>(RequestCode::SendBatchMessage);
+}
 
 /// The least bound in ms that this share of the sends were answered within, as RocketMQ writes it; beyond the last bound, that bound.
 std::string sendQuantile(const std::vector<service::RequestStats>& requests, double share) {
@@ -47,8 +67,7 @@ std::string sendQuantile(const std::vector<service::RequestStats>& requests, dou
     std::array<std::uint64_t, TimeHistogram::kBoundsUs.size() + 1> counts{};
     std::uint64_t all = 0;
     for (const auto& request : requests) {
-        const auto code = static_cast<RequestCode>(request.code);
-        if (code != RequestCode::SendMessage && code != RequestCode::SendMessageV2 && code != RequestCode::SendBatchMessage) continue;
+        if (!isSend(request.code)) continue;
         for (std::size_t i = 0; i < counts.size(); ++i) {
             counts[i] += request.latency.counts[i];
             all += request.latency.counts[i];
@@ -127,6 +146,10 @@ void BrokerAdmin::addObserved(std::map<std::string, std::string, std::less<>>& t
     const auto requests = services_.observation->requests();
     table["putLatency99"] = sendQuantile(requests, 0.99);
     table["putLatency999"] = sendQuantile(requests, 0.999);
+    // Sends run where they arrive; what waits is what the store has not ended.
+    std::uint64_t sends = 0;
+    for (const auto& request : requests) sends += isSend(request.code) && request.calls > request.answered ? request.calls - request.answered : 0;
+    table["sendThreadPoolQueueSize"] = std::to_string(sends);
     for (const auto& executor : services_.observation->executors()) {
         for (const std::string_view pool : {"pullThreadPoolQueue", "litePullThreadPoolQueue", "queryThreadPoolQueue"}) {
             // RocketMQ has another pool for lite pulls.
@@ -136,6 +159,28 @@ void BrokerAdmin::addObserved(std::map<std::string, std::string, std::less<>>& t
             table[std::string(pool) + "Capacity"] = std::to_string(executor.queueCapacity);
             table[std::string(pool) + "HeadWaitTimeMills"] = std::to_string(executor.headWaitMs);
         }
+        // Ends of transactions whose half message has to be read from the disk; the others run where they arrive.
+        if (executor.name != "transaction") continue;
+        table["EndTransactionQueueSize"] = std::to_string(executor.queued);
+        table["EndTransactionThreadPoolQueueCapacity"] = std::to_string(executor.queueCapacity);
+    }
+}
+
+void BrokerAdmin::addStoreTimes(std::map<std::string, std::string, std::less<>>& table, const service::StoreStats& store) const {
+    table["putMessageFailedTimes"] = std::to_string(store.messagesRefused);
+    table["sendThreadPoolQueueHeadWaitTimeMills"] = std::to_string(store.oldestAppendMs);
+    if (!store.times) return;
+    table["putMessageEntireTimeMax"] = std::to_string(store.times->appendMaxMs);
+    table["putMessageDistributeTime"] = stepsText(stats_.appendsOfMinute(*store.times));
+    table["getMessageEntireTimeMax"] = std::to_string(store.times->readMaxMs);
+}
+
+void BrokerAdmin::addDelays(std::map<std::string, std::string, std::less<>>& table) const {
+    if (!services_.delays) return;
+    for (const auto& level : services_.delays->progress()) {
+        const std::int64_t end = services_.store->range(level.queue.topic, level.queue.queueId).max;
+        if (end == 0 && level.delivered == 0) continue;
+        table["scheduleMessageOffset_" + std::to_string(level.level)] = std::to_string(level.delivered) + "," + std::to_string(end);
     }
 }
 
@@ -167,9 +212,11 @@ Response BrokerAdmin::runtimeInfo() const {
     const auto& identity = context_.identity();
     protocol::KvTable info;
     auto& table = info.table;
-    for (const char* name : kAlwaysNought) table[name] = "0";
+    for (const auto& [name, value] : kWithout) table[name] = value;
     addTimers(table, rates);
-    table["brokerActive"] = "true";
+    addStoreTimes(table, store);
+    addDelays(table);
+    table["brokerActive"] = identity.brokerId == 0 ? "true" : "false";   // serves what only a master does
     table["brokerVersionDesc"] = kVersionName;
     table["brokerVersion"] = std::to_string(protocol::kVersion);
     table["bootTimestamp"] = std::to_string(identity.startedWallMs);

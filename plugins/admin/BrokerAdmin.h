@@ -25,6 +25,8 @@ private:
     /// What the kernel counts: latencies, queues.
     void addObserved(std::map<std::string, std::string, std::less<>>& table) const;
     void addTimers(std::map<std::string, std::string, std::less<>>& table, const RuntimeStats::Rates& rates) const;
+    void addStoreTimes(std::map<std::string, std::string, std::less<>>& table, const service::StoreStats& store) const;
+    void addDelays(std::map<std::string, std::string, std::less<>>& table) const;
     void addDisk(std::map<std::string, std::string, std::less<>>& table) const;
 
     plugin::PluginContext& context_;

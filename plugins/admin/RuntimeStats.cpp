@@ -26,7 +26,8 @@ void appendRate(std::string& out, std::int64_t count, std::chrono::nanoseconds o
 RuntimeStats::Sample RuntimeStats::look() const {
     const auto stats = store_.stats();
     const service::TimerFigures timers = timers_ != nullptr ? timers_->figures() : service::TimerFigures{};
-    return {clock_.now(), stats.messagesAppended, stats.messagesRead, stats.readsFound, stats.readsMissed, timers.taken, timers.delivered};
+    return {clock_.now(), stats.messagesAppended, stats.messagesRead, stats.readsFound, stats.readsMissed, timers.taken, timers.delivered,
+            stats.times.value_or(service::StoreTimeFigures{}).appends};
 }
 
 void RuntimeStats::sample() {
@@ -46,7 +47,7 @@ RuntimeStats::Rates RuntimeStats::rates() const {
     const std::lock_guard lock(mutex_);
     Rates rates;
     // One interval more than is asked for: right after a look the last one would be empty.
-    for (const std::size_t back : {std::size_t{2}, std::size_t{7}, std::size_t{61}}) {
+    for (const std::size_t back : {std::size_t{2}, kMinuteBack, std::size_t{61}}) {
         const Sample& then = samples_.empty() ? now : samples_[samples_.size() > back ? samples_.size() - back : 0];
         const auto over = now.at - then.at;
         appendRate(rates.put, now.put - then.put, over);
@@ -60,6 +61,15 @@ RuntimeStats::Rates RuntimeStats::rates() const {
         rates.timersDelivered = static_cast<double>(now.timersDelivered - then.timersDelivered) / seconds;
     }
     return rates;
+}
+
+decltype(service::StoreTimeFigures::appends) RuntimeStats::appendsOfMinute(const service::StoreTimeFigures& now) const {
+    auto counts = now.appends;
+    const std::lock_guard lock(mutex_);
+    if (samples_.empty()) return counts;
+    const Sample& then = samples_[samples_.size() > kMinuteBack ? samples_.size() - kMinuteBack : 0];
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] -= then.appends[i];
+    return counts;
 }
 
 RuntimeStats::Days RuntimeStats::days() const {

@@ -37,6 +37,9 @@ public:
     };
     [[nodiscard]] Rates rates() const;
 
+    /// Messages by the time that their append took, as StoreTimeFigures::appends, of the last 60 s and up to 10 s more.
+    [[nodiscard]] decltype(service::StoreTimeFigures::appends) appendsOfMinute(const service::StoreTimeFigures& now) const;
+
     /// Counts since the start that were reached when the day began, and when the day before began.
     struct Days {
         std::int64_t putYesterday = 0;
@@ -55,7 +58,9 @@ private:
         std::int64_t missed;
         std::int64_t timersTaken;
         std::int64_t timersDelivered;
+        decltype(service::StoreTimeFigures::appends) appends;
     };
+    static constexpr std::size_t kMinuteBack = 7;
     static constexpr std::size_t kKept = 62;
 
     [[nodiscard]] Sample look() const;

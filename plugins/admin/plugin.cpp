@@ -63,6 +63,7 @@ private:
         services_.traffic = from.want<service::TrafficStats>();
         services_.observation = from.want<service::Observation>();
         services_.timers = from.want<service::TimerSchedule>();
+        services_.delays = from.want<service::DelaySchedule>();
         services_.localOnly = config_.localOnly;
         return Status::ok();
     }
@@ -117,4 +118,5 @@ PATCHBAY_PLUGIN(patchbay::plugins::admin::AdminPlugin, "admin", "1.0.0",
                 patchbay::plugin::kConcurrentGenerations, "",
                 "patchbay.MessageStore/1 patchbay.TopicConfigs/1 patchbay.SubscriptionGroups/1 patchbay.ConsumerOffsets/1 "
                 "patchbay.ClientRegistry/1",
-                "patchbay.Registration/1 patchbay.TrafficStats/1 patchbay.Observation/1 patchbay.TimerSchedule/2")
+                "patchbay.Registration/1 patchbay.TrafficStats/1 patchbay.Observation/1 patchbay.TimerSchedule/2 "
+                "patchbay.DelaySchedule/1")

@@ -21,9 +21,9 @@ Status DelayPlugin::init(plugin::PluginContext& context) {
     context_ = &context;
     if (Status found = context.services().require(store_); !found) return found;
     timers_ = context.services().want<service::TimerSchedule>();
-    rewrite_ = std::make_unique<DelayRewrite>(config_->levels, context.clock(), timers_ ? &*timers_ : nullptr);
     progress_ = std::make_unique<DelayProgress>(context.files(), context.clock(),
                                                 context.identity().storeRoot + "/config/delayOffset.json", config_->versionStep);
+    rewrite_ = std::make_unique<DelayRewrite>(config_->levels, context.clock(), timers_ ? &*timers_ : nullptr, *progress_);
     processor_ = std::make_unique<DelayOffsetProcessor>(*progress_);
     if (Status published = context.services().publish<service::DelaySchedule>(*rewrite_); !published) return published;
 

@@ -40,8 +40,8 @@ private:
     plugin::PluginContext* context_ = nullptr;
     plugin::ServiceRef<service::MessageStore> store_;
     plugin::ServiceRef<service::TimerSchedule> timers_;
-    std::unique_ptr<DelayRewrite> rewrite_;
     std::unique_ptr<DelayProgress> progress_;
+    std::unique_ptr<DelayRewrite> rewrite_;
     std::unique_ptr<DelayOffsetProcessor> processor_;
     std::unique_ptr<Delivery> delivery_;
 };

@@ -87,4 +87,12 @@ Status DelayRewrite::prepare(service::AppendItem& item, std::string& properties)
     return Status::ok();
 }
 
+std::vector<service::DelayLevelProgress> DelayRewrite::progress() const {
+    std::vector<service::DelayLevelProgress> all;
+    for (std::int32_t level = 1; level <= levels_.max(); ++level) {
+        all.push_back({level, {std::string(kTopicSchedule), level - 1}, progress_.at(level)});
+    }
+    return all;
+}
+
 }  // namespace patchbay::plugins::delay

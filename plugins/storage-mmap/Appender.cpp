@@ -35,6 +35,18 @@ bool isUsableName(std::string_view topic) noexcept {
 constexpr std::size_t kOffsetDigitsMax = 19;
 constexpr std::string_view kCrcPlace = "0000000000";  // until the record is whole
 
+/// Tells others since when the append lock is held.
+class Appending {
+public:
+    Appending(StoreState& state, MonotonicTime begun) noexcept : state_(state) { state_.appendingSince.store(begun, std::memory_order_relaxed); }
+    ~Appending() { state_.appendingSince.store({}, std::memory_order_relaxed); }
+    Appending(const Appending&) = delete;
+    Appending& operator=(const Appending&) = delete;
+
+private:
+    StoreState& state_;
+};
+
 bool isInnerBatch(const AppendItem& item) noexcept {
     return (item.sysFlag & protocol::kSysFlagInnerBatch) != 0;
 }
@@ -59,10 +71,12 @@ void Appender::noteDisk(const Status& outcome) noexcept {
 }
 
 void Appender::append(AppendBatch& batch) noexcept {
+    batch.begun = p_.clock.now();
     if (p_.queues.anyUnloaded()) loadQueues(batch);
     std::unique_ptr<AppendWork> pooled = p_.options.syncFlush ? p_.flusher.take() : nullptr;
     {
         const std::lock_guard lock(mutex_);
+        const Appending appending(p_.state, batch.begun);
         AppendWork& work = pooled ? *pooled : reused_;
         work.clear();
         for (AppendItem& item : batch.items) item.status = AppendStatus::Failed;
@@ -95,6 +109,7 @@ void Appender::append(AppendBatch& batch) noexcept {
         }
     }
     if (pooled) p_.flusher.giveBack(std::move(pooled));
+    p_.state.times.appended(batch.items.size(), p_.clock.now() - batch.begun);
     batch.done();
 }
 
@@ -103,8 +118,9 @@ Status Appender::admit(std::int64_t nowMs) {
     if (!p_.state.writable() && !retry()) return p_.state.health();
     if (Status space = p_.guard.check(); !space) return space;
     if (p_.options.syncFlush && p_.flusher.isFull()) {
-        return {StatusCode::Busy, "too many bytes wait for the disk (syncFlushQueuedBytes=" +
-                                      std::to_string(p_.options.syncFlushQueuedBytes) + ")"};
+        return {StatusCode::Busy, std::to_string(p_.flusher.queuedBytes()) + " bytes wait for the disk, the oldest for " +
+                                      std::to_string(p_.flusher.oldestWait().count()) + "ms, limit syncFlushQueuedBytes " +
+                                      std::to_string(p_.options.syncFlushQueuedBytes)};
     }
     // The checkpoint's own margin covers small steps.
     if (nowMs + Checkpoint::kMarginMs < p_.state.checkpointTime.load(std::memory_order_relaxed)) p_.upkeep.clockWentBack(nowMs);

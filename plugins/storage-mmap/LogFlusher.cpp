@@ -84,6 +84,17 @@ void LogFlusher::submit(std::unique_ptr<AppendWork> work) {
     if (waits && !std::exchange(armed_, true)) deadlines_.notify_one();
 }
 
+std::chrono::milliseconds LogFlusher::oldestWait() const noexcept {
+    const MonotonicTime now = clock_.now();
+    const std::lock_guard lock(mutex_);
+    for (const auto* works : {static_cast<const std::vector<std::unique_ptr<AppendWork>>*>(syncing_), &waiting_}) {
+        if (works == nullptr || works->empty() || !works->front()) continue;
+        const auto waited = now - (works->front()->deadline - options_.syncFlushTimeout);
+        return std::max(std::chrono::milliseconds(0), std::chrono::duration_cast<std::chrono::milliseconds>(waited));
+    }
+    return {};
+}
+
 bool LogFlusher::isDue() const noexcept {
     const std::int64_t newBytes = state_.end.load(std::memory_order_relaxed) - state_.flushedEnd.load(std::memory_order_relaxed);
     if (newBytes >= tunables_.flushLeastPages.load(std::memory_order_relaxed) * kPageBytes) return true;
@@ -144,6 +155,11 @@ service::AppendBatch* LogFlusher::claim(AppendWork& work) noexcept {
     return std::exchange(work.batch, nullptr);
 }
 
+void LogFlusher::answer(service::AppendBatch& batch) noexcept {
+    state_.times.appended(batch.items.size(), clock_.now() - batch.begun);
+    batch.done();
+}
+
 void LogFlusher::finish(std::vector<std::unique_ptr<AppendWork>>& works, const Status& outcome) noexcept {
     for (std::unique_ptr<AppendWork>& work : works) {
         queuedBytes_.fetch_sub(static_cast<std::int64_t>(work->size), std::memory_order_relaxed);
@@ -154,7 +170,7 @@ void LogFlusher::finish(std::vector<std::unique_ptr<AppendWork>>& works, const S
             batch->failure = outcome;
             mark(*batch, AppendStatus::Failed);
         }
-        batch->done();
+        answer(*batch);
     }
     const std::lock_guard lock(mutex_);
     for (std::unique_ptr<AppendWork>& work : works) {
@@ -196,7 +212,7 @@ void LogFlusher::watch() {
         lock.unlock();
         for (service::AppendBatch* batch : late) {
             mark(*batch, AppendStatus::FlushDiskTimeout);
-            batch->done();
+            answer(*batch);
         }
         late.clear();
         lock.lock();

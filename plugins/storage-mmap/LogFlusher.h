@@ -41,9 +41,10 @@ public:
         if (!dirty_.exchange(true, std::memory_order_acq_rel)) wake();
     }
     /// SYNC_FLUSH: whether so much waits for the disk that nothing more should.
-    [[nodiscard]] bool isFull() const noexcept {
-        return queuedBytes_.load(std::memory_order_relaxed) >= options_.syncFlushQueuedBytes;
-    }
+    [[nodiscard]] bool isFull() const noexcept { return queuedBytes() >= options_.syncFlushQueuedBytes; }
+    [[nodiscard]] std::int64_t queuedBytes() const noexcept { return queuedBytes_.load(std::memory_order_relaxed); }
+    /// SYNC_FLUSH: how long the oldest work has waited for the disk; 0 when none does.
+    [[nodiscard]] std::chrono::milliseconds oldestWait() const noexcept;
     /// SYNC_FLUSH: an empty work, pooled.
     [[nodiscard]] std::unique_ptr<AppendWork> take();
     /// SYNC_FLUSH: publishes and answers when durable. In order of calls, under the append lock.
@@ -62,6 +63,7 @@ private:
     Status syncOnce();
     void finish(std::vector<std::unique_ptr<AppendWork>>& works, const Status& outcome) noexcept;
     [[nodiscard]] service::AppendBatch* claim(AppendWork& work) noexcept;
+    void answer(service::AppendBatch& batch) noexcept;
 
     const StoreOptions& options_;
     const StoreTunables& tunables_;
@@ -76,7 +78,7 @@ private:
     std::atomic<MonotonicTime> lastSync_{};
     std::mutex syncMutex_;  // one sync at a time
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable work_;
     std::condition_variable deadlines_;
     bool stopping_ = false;                             // guarded by mutex_, like everything below

@@ -306,6 +306,9 @@ service::StoreStats MmapStore::stats() const {
     stats.messagesRead = state_.read.load(std::memory_order_relaxed);
     stats.readsFound = state_.readsFound.load(std::memory_order_relaxed);
     stats.readsMissed = state_.readsMissed.load(std::memory_order_relaxed);
+    stats.times = state_.times.figures();
+    stats.messagesRefused = state_.refused.load(std::memory_order_relaxed);
+    stats.oldestAppendMs = std::max(appendingMs(), flusher_.oldestWait().count());
     stats.earliestMessageMs = reader_.earliestTime();
     stats.queues = static_cast<std::int64_t>(queues_.size());
     stats.behindFlushBytes = std::max<std::int64_t>(0, state_.end.load() - state_.flushedEnd.load());
@@ -315,6 +318,12 @@ service::StoreStats MmapStore::stats() const {
     stats.health = state_.writable() ? disk : state_.health();
     addRuntimeInfo(stats);
     return stats;
+}
+
+std::int64_t MmapStore::appendingMs() const noexcept {
+    const MonotonicTime since = state_.appendingSince.load(std::memory_order_relaxed);
+    if (since == MonotonicTime()) return 0;
+    return std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - since).count());
 }
 
 void MmapStore::addRuntimeInfo(service::StoreStats& stats) const {
@@ -329,15 +338,13 @@ void MmapStore::addRuntimeInfo(service::StoreStats& stats) const {
     add("consumeQueueDiskRatio", std::to_string(guard_.ratio(layout_.root)));
     add("putMessageTimesTotal", std::to_string(stats.messagesAppended));
     add("putMessageSizeTotal", std::to_string(stats.bytesAppended));
-    add("putMessageFailedTimes", std::to_string(state_.refused.load(std::memory_order_relaxed)));
     add("putMessageAverageSize", std::to_string(stats.messagesAppended == 0 ? 0.0
                                                                             : static_cast<double>(stats.bytesAppended) /
                                                                                   static_cast<double>(stats.messagesAppended)));
     add("earliestMessageTimeStamp", std::to_string(stats.earliestMessageMs));
-    add("dispatchBehindBytes", "0");
-    add("pageCacheLockTimeMills", "0");
-    add("remainTransientStoreBufferNumbs", "2147483647");
-    add("remainHowManyDataToCommit", "0 B");
+    // Under SYNC_FLUSH readers see what is durable.
+    add("dispatchBehindBytes", std::to_string(std::max<std::int64_t>(0, state_.end.load() - stats.maxPhysicalOffset)));
+    add("pageCacheLockTimeMills", std::to_string(appendingMs()));
     add("remainHowManyDataToFlush", protocol::byteCountText(stats.behindFlushBytes));
     if (const Result<DiskSpace> space = guard_.space()) {
         add("commitLogDirCapacity", "Total : " + protocol::byteCountText(static_cast<std::int64_t>(space->totalBytes)) + ", Free : " +

@@ -89,6 +89,8 @@ private:
     void minMoved();
     void markStop() noexcept;
     void addRuntimeInfo(service::StoreStats& stats) const;
+    /// For how long an append has had the lock.
+    [[nodiscard]] std::int64_t appendingMs() const noexcept;
 
     FileSystem& files_;
     const Clock& clock_;

@@ -235,6 +235,7 @@ Status Reader::load(ConsumeQueue& queue) const {
 
 void Reader::read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const ReadLimits& limits,
                   const ReadFilter* filter, ReadResult& result) const noexcept {
+    const MonotonicTime begun = p_.clock.now();
     result.clear();
     if (const Ref<ConsumeQueue> queue = p_.queues.find(topic, queueId)) {
         result.nextOffset = offset;
@@ -253,6 +254,9 @@ void Reader::read(std::string_view topic, std::int32_t queueId, std::int64_t off
     } else if (result.status != ReadStatus::NotResident && limits.messagesMax > 0) {
         p_.state.readsMissed.fetch_add(1, std::memory_order_relaxed);
     }
+    const std::chrono::nanoseconds took = p_.clock.now() - begun;
+    result.tookUs = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
+    p_.state.times.read(took);
 }
 
 void Reader::readFrom(const ConsumeQueue& queue, std::int64_t offset, const ReadLimits& limits, const ReadFilter* filter,

@@ -1,7 +1,9 @@
 // StoreState: the few numbers and the health that all parts of a store share.
 #pragma once
 
+#include "patchbay/base/Clock.h"
 #include "patchbay/base/Status.h"
+#include "patchbay/service/StoreTimes.h"
 
 #include <atomic>
 #include <cstdint>
@@ -25,6 +27,8 @@ public:
     std::atomic<std::int64_t> read{0};         ///< messages
     std::atomic<std::int64_t> readsFound{0};   ///< reads that returned messages
     std::atomic<std::int64_t> readsMissed{0};  ///< reads that returned none
+    service::StoreTimes times;
+    std::atomic<MonotonicTime> appendingSince{};  ///< of the append that has the lock; zero = none
 
     /// Why nothing can be written any more, for good: a sync has failed, so nobody knows what is on the disk.
     void fail(Status why) {

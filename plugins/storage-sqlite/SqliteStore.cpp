@@ -139,6 +139,7 @@ bool SqliteStore::readTail(QueueState& queue, std::int64_t end, const service::R
 
 void SqliteStore::read(std::string_view topic, std::int32_t queueId, std::int64_t offset, const service::ReadLimits& limits,
                        const service::ReadFilter* filter, service::ReadResult& result) noexcept {
+    const MonotonicTime begun = clock_.now();
     result.clear();
     if (const auto queue = queues_.find(topic, queueId)) readFrom(*queue, offset, limits, filter, result);
     messagesRead_.fetch_add(result.messages, std::memory_order_relaxed);
@@ -147,6 +148,9 @@ void SqliteStore::read(std::string_view topic, std::int32_t queueId, std::int64_
     } else if (result.status != ReadStatus::NotResident && limits.messagesMax > 0) {
         readsMissed_.fetch_add(1, std::memory_order_relaxed);
     }
+    const std::chrono::nanoseconds took = clock_.now() - begun;
+    result.tookUs = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
+    times_.read(took);
 }
 
 void SqliteStore::readFrom(QueueState& queue, std::int64_t offset, const service::ReadLimits& limits, const service::ReadFilter* filter,
@@ -297,6 +301,10 @@ service::StoreStats SqliteStore::stats() const {
     stats.messagesRead = messagesRead_;
     stats.readsFound = readsFound_;
     stats.readsMissed = readsMissed_;
+    stats.messagesRefused = written.refused;
+    stats.oldestAppendMs = writer_.oldestWait().count();
+    stats.times = written.times.figures();
+    stats.times->readMaxMs = times_.figures().readMaxMs;
     stats.behindFlushBytes = written.behindFlushBytes;
     stats.queues = static_cast<std::int64_t>(queues_.size());
     stats.earliestMessageMs = readers_.with([](Reader& reader) { return reader.oldestTime(); }).value_or(-1);

@@ -88,6 +88,7 @@ private:
     std::atomic<std::int64_t> retentionMs_;
     std::atomic<std::int64_t> messagesRead_{0};
     std::atomic<std::int64_t> readsFound_{0};
+    service::StoreTimes times_;   // of reads
     std::atomic<std::int64_t> readsMissed_{0};
     plugin::Counter ownLost_;
     plugin::Counter* lost_ = &ownLost_;

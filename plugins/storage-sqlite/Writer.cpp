@@ -29,10 +29,6 @@ AppendStatus appendStatusOf(const Status& failure) noexcept {
     }
 }
 
-void refuseAll(service::AppendBatch& batch, AppendStatus status, Status why) {
-    for (auto& item : batch.items) item.status = status;
-    batch.failure = std::move(why);
-}
 
 }  // namespace
 
@@ -75,8 +71,29 @@ std::size_t Writer::bytesOf(const service::AppendBatch& batch) noexcept {
     return bytes;
 }
 
+void Writer::refuse(service::AppendBatch& batch, AppendStatus status, const Status& why) {
+    for (auto& item : batch.items) item.status = status;
+    batch.failure = why;
+    stats_.refused += static_cast<std::int64_t>(batch.items.size());
+}
+
+MonotonicTime Writer::oldest() const noexcept {
+    if (writingSince_ != MonotonicTime()) return writingSince_;
+    const auto first = std::ranges::find_if(work_, [](const Work& work) { return work.batch != nullptr; });
+    return first == work_.end() ? MonotonicTime() : first->batch->begun;
+}
+
+std::chrono::milliseconds Writer::oldestWait() const {
+    const MonotonicTime now = clock_.now();
+    const std::lock_guard lock(mutex_);
+    const MonotonicTime since = oldest();
+    if (since == MonotonicTime() || since > now) return {};
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now - since);
+}
+
 void Writer::append(service::AppendBatch& batch) noexcept {
     const std::size_t bytes = bytesOf(batch);
+    batch.begun = clock_.now();
     {
         const std::lock_guard lock(mutex_);
         if (running_ && (queuedBytes_ == 0 || queuedBytes_ + bytes <= settings_.queuedBytesMax)) {
@@ -87,13 +104,16 @@ void Writer::append(service::AppendBatch& batch) noexcept {
             return;
         }
         if (running_) {
-            refuseAll(batch, AppendStatus::Busy,
-                      Status(StatusCode::Busy, std::to_string(queuedBytes_) + " bytes wait to be written (sqliteQueuedBytes=" +
-                                                   std::to_string(settings_.queuedBytesMax) + ")"));
+            const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(std::max(batch.begun - oldest(), std::chrono::nanoseconds(0)));
+            refuse(batch, AppendStatus::Busy,
+                   Status(StatusCode::Busy, std::to_string(queuedBytes_) + " bytes wait to be written, the oldest for " +
+                                                std::to_string(waited.count()) + "ms, limit sqliteQueuedBytes " +
+                                                std::to_string(settings_.queuedBytesMax)));
         } else {
-            refuseAll(batch, AppendStatus::ServiceNotAvailable, Status(StatusCode::Unavailable, "the store is stopped"));
+            refuse(batch, AppendStatus::ServiceNotAvailable, Status(StatusCode::Unavailable, "the store is stopped"));
         }
     }
+    log_.limited(plugin::LogLevel::Warn, "messages are refused", {{"reason", batch.failure.message()}, {"messages", batch.items.size()}});
     batch.done();
 }
 
@@ -217,6 +237,7 @@ bool Writer::take(std::vector<service::AppendBatch*>& group, Work& command) {
         group.push_back(batch);
         work_.pop_front();
     }
+    writingSince_ = group.front()->begun;
     return true;
 }
 
@@ -248,6 +269,7 @@ AppendStatus Writer::check(const AppendItem& item) const noexcept {
 void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
     const auto start = clock_.now();
     groupTime_ = clock_.wallMs();
+    illegal_ = 0;
     std::size_t count = 0;
     const bool waits = settings_.syncFlush && std::ranges::any_of(group, [](const auto* batch) {
         return std::ranges::any_of(batch->items, [](const AppendItem& item) { return item.waitStored; });
@@ -266,6 +288,7 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
         undo(group, status);
         count = group.size();
     } else {
+        stats_.refused += illegal_;
         const std::lock_guard lock(mutex_);
         for (std::size_t left = group.size(); left > count; --left) {
             queuedBytes_ += bytesOf(*group[left - 1]);
@@ -286,10 +309,14 @@ void Writer::writeGroup(std::vector<service::AppendBatch*>& group) {
     if (!early) publish(waits);
     {
         const std::lock_guard lock(mutex_);
+        writingSince_ = {};
         outstanding_ = queuedMessages_;
         for (std::size_t i = 0; i < count; ++i) outstanding_ += group[i]->items.size();
     }
-    for (std::size_t i = 0; i < count; ++i) group[i]->done();
+    for (std::size_t i = 0; i < count; ++i) {
+        stats_.times.appended(group[i]->items.size(), end - group[i]->begun);
+        group[i]->done();
+    }
     if (early) {
         // They are in the database, so they have to be seen even when the disk refuses.
         Status flushed = tables_->setWaiting(true);
@@ -348,7 +375,10 @@ Status Writer::writeBatch(service::AppendBatch& batch) {
         for (std::size_t i = first; i < first + length && allowed == AppendStatus::PutOk; ++i) allowed = check(items[i]);
         for (std::size_t i = first; i < first + length; ++i) {
             items[i].status = allowed;
-            if (allowed != AppendStatus::PutOk) continue;
+            if (allowed != AppendStatus::PutOk) {
+                ++illegal_;
+                continue;
+            }
             if (Status status = writeItem(items[i]); !status) return status;
         }
     }
@@ -396,7 +426,7 @@ void Writer::undo(std::vector<service::AppendBatch*>& group, const Status& why) 
     nextPhysical_ = stats_.nextPhysical;
     // What was reserved stays until its block goes, and blocks go here and in publish() only.
     tail_.trim();
-    for (auto* batch : group) refuseAll(*batch, appendStatusOf(why), why);
+    for (auto* batch : group) refuse(*batch, appendStatusOf(why), why);
 }
 
 void Writer::publish(bool durable) {

@@ -31,6 +31,8 @@ struct WriterStats {
     std::atomic<std::int64_t> messages{0};
     std::atomic<std::int64_t> bytes{0};
     std::atomic<std::int64_t> behindFlushBytes{0};
+    std::atomic<std::int64_t> refused{0};
+    service::StoreTimes times;   ///< reads are the store's
 };
 
 /// Takes batches in order, writes as many as are waiting in one transaction, makes them visible, tells listeners, answers.
@@ -62,6 +64,8 @@ public:
     void removeListener(service::AppendListener& listener) noexcept;
 
     [[nodiscard]] const WriterStats& stats() const noexcept { return stats_; }
+    /// How long the oldest batch has been here that is not answered; 0 when there is none.
+    [[nodiscard]] std::chrono::milliseconds oldestWait() const;
     /// Why the last transaction failed; Ok after one that succeeded.
     [[nodiscard]] Status health() const;
 
@@ -89,6 +93,8 @@ private:
     bool take(std::vector<service::AppendBatch*>& group, Work& command);
     Status run(const char* what, Command command);
     void enqueue(Work work);
+    [[nodiscard]] MonotonicTime oldest() const noexcept;   // with the lock held
+    void refuse(service::AppendBatch& batch, service::AppendStatus status, const Status& why);
     [[nodiscard]] static std::size_t bytesOf(const service::AppendBatch& batch) noexcept;
 
     void writeGroup(std::vector<service::AppendBatch*>& group);
@@ -120,9 +126,10 @@ private:
     WriterStats stats_;
     std::thread thread_;
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<Work> work_;
+    MonotonicTime writingSince_{};          // when the oldest batch came that is being written; zero = none is
     std::size_t queuedBytes_ = 0;
     std::size_t queuedMessages_ = 0;
     std::size_t wanted_ = 0;                // queued messages for which the writer waits; 0 = any batch
@@ -146,6 +153,7 @@ private:
     std::vector<service::AppendedRecord> appended_;
     std::int64_t nextPhysical_ = 0;
     std::int64_t groupTime_ = 0;            // store time of the open transaction's messages
+    std::int64_t illegal_ = 0;              // messages of the open transaction's batches that can never be stored
     std::size_t outstanding_ = 0;           // messages that were not answered when the last group was written
     std::chrono::nanoseconds commitTime_{0};
     bool removalsPending_ = false;

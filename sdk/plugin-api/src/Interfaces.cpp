@@ -50,6 +50,7 @@ std::string ServiceId::toString() const { return std::string(name) + "/" + std::
 namespace patchbay::service {
 
 DelaySchedule::~DelaySchedule() = default;
+std::vector<DelayLevelProgress> DelaySchedule::progress() const { return {}; }
 AppendBatch::~AppendBatch() = default;
 AppendListener::~AppendListener() = default;
 ReadFilter::~ReadFilter() = default;

@@ -118,10 +118,12 @@ void MemoryStore::store(AppendItem& item, Held& held) {
 }
 
 void MemoryStore::append(service::AppendBatch& batch) noexcept {
+    batch.begun = clock_.now();
     std::unique_lock lock(mutex_);
     Held held{&batch, {}};
     if (refusals_ > 0) {
         --refusals_;
+        refused_ += static_cast<std::int64_t>(batch.items.size());
         for (auto& item : batch.items) item.status = refusalStatus_;
         batch.failure = refusal_;
     } else {
@@ -134,6 +136,7 @@ void MemoryStore::append(service::AppendBatch& batch) noexcept {
                     store(batch.items[i], held);
                 } else {
                     batch.items[i].status = status;
+                    ++refused_;
                 }
             }
         }
@@ -186,6 +189,7 @@ void MemoryStore::publish(std::unique_lock<std::mutex>& lock) {
         if (!records.empty()) {
             for (auto* listener : listeners) listener->appended(records);
         }
+        times_.appended(held.batch->items.size(), clock_.now() - held.batch->begun);
         held.batch->done();
         lock.lock();
     }
@@ -355,6 +359,8 @@ service::StoreStats MemoryStore::stats() const {
     stats.messagesRead = messagesRead_;
     stats.readsFound = readsFound_;
     stats.readsMissed = readsMissed_;
+    stats.messagesRefused = refused_;
+    stats.times = times_.figures();
     if (!byPhysical_.empty()) stats.earliestMessageMs = parsed(byPhysical_.begin()->second).storeTimestamp;
     stats.queues = static_cast<std::int64_t>(queues_.size());
     return stats;

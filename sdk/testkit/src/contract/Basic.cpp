@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/util/Hash.h"
@@ -338,6 +339,11 @@ TEST_P(MessageStoreContract, StatisticsCount) {
     store().read("TopicTest", 9, 0, {}, nullptr, nothing);
     EXPECT_EQ(store().stats().readsFound, stats.readsFound);
     EXPECT_EQ(store().stats().readsMissed, stats.readsMissed + 2);
+    EXPECT_EQ(stats.messagesRefused, 0);
+    EXPECT_EQ(stats.oldestAppendMs, 0) << "nothing is under way";
+    if (stats.times) {
+        EXPECT_EQ(std::accumulate(stats.times->appends.begin(), stats.times->appends.end(), std::int64_t{0}), 4);
+    }
     EXPECT_EQ(stats.queues, 1);
     EXPECT_EQ(stats.earliestMessageMs, clock.wallMs());
     EXPECT_GT(stats.maxPhysicalOffset, stats.minPhysicalOffset);

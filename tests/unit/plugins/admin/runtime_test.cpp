@@ -6,6 +6,7 @@
 #include "patchbay/protocol/headers/Admin.h"
 #include "patchbay/protocol/route/ConfigText.h"
 #include "patchbay/protocol/route/DataVersion.h"
+#include "patchbay/service/DelaySchedule.h"
 #include "patchbay/service/Observation.h"
 #include "patchbay/service/TimerSchedule.h"
 
@@ -54,7 +55,14 @@ TEST_F(AdminRuntimeTest, HasEveryKeyThatToolsParse) {
                             "commitLogDiskRatio", "timerReadBehind", "timerOffsetBehind", "timerCongestNum", "timerEnqueueTps",
                             "timerDequeueTps", "brokerActive", "bootTimestamp", "runtime", "msgPutTotalYesterdayMorning",
                             "msgPutTotalTodayMorning", "msgPutTotalTodayNow", "msgGetTotalYesterdayMorning",
-                            "msgGetTotalTodayMorning", "msgGetTotalTodayNow"}) {
+                            "msgGetTotalTodayMorning", "msgGetTotalTodayNow", "putMessageEntireTimeMax", "putMessageTimesTotal",
+                            "putMessageFailedTimes", "putMessageSizeTotal", "putMessageDistributeTime", "putMessageAverageSize",
+                            "dispatchMaxBuffer", "getMessageEntireTimeMax", "dispatchBehindBytes", "startAcceptSendRequestTimeStamp",
+                            "remainTransientStoreBufferNumbs", "remainHowManyDataToCommit", "remainHowManyDataToFlush",
+                            "commitLogDirCapacity", "commitLogMinOffset", "commitLogMaxOffset", "consumeQueueDiskRatio",
+                            "litePullThreadPoolQueueSize", "litePullThreadPoolQueueHeadWaitTimeMills", "queryThreadPoolQueueSize",
+                            "queryThreadPoolQueueHeadWaitTimeMills", "ackThreadPoolQueueCapacity", "EndTransactionQueueSize",
+                            "EndTransactionThreadPoolQueueCapacity"}) {
         EXPECT_TRUE(table.contains(key)) << key;
     }
     EXPECT_EQ(table.at("brokerVersion"), "479");
@@ -64,7 +72,7 @@ TEST_F(AdminRuntimeTest, HasEveryKeyThatToolsParse) {
 class FakeObservation final : public service::Observation {
 public:
     [[nodiscard]] std::vector<service::RequestStats> requests() const override {
-        service::RequestStats send{"broker", "send", 310, 100, 100, 0, 0, {}, {}};
+        service::RequestStats send{"broker", "send", 310, 104, 100, 0, 0, {}, {}};
         send.latency.counts[1] = 99;   // up to 100 us
         send.latency.counts[5] = 1;    // up to 10 ms
         service::RequestStats pull{"broker", "pull", 11, 100, 100, 0, 0, {}, {}};
@@ -81,7 +89,11 @@ public:
         query.name = "query";
         query.queueCapacity = 100;
         query.queued = 3;
-        return {pull, query};
+        service::ExecutorStats ends;
+        ends.name = "transaction";
+        ends.queueCapacity = 1'000;
+        ends.queued = 2;
+        return {pull, query, ends};
     }
     [[nodiscard]] std::vector<service::PluginFaults> faults() const override { return {}; }
     [[nodiscard]] service::ProcessStats process() const override { return {}; }
@@ -98,7 +110,9 @@ TEST_F(AdminRuntimeTest, LatenciesAndQueuesAreThoseThatTheKernelCounts) {
     EXPECT_EQ(info("queryThreadPoolQueueCapacity"), "100");
     EXPECT_EQ(info("queryThreadPoolQueueSize"), "3");
     EXPECT_EQ(info("pullThreadPoolQueueHeadWaitTimeMills"), "12");
-    EXPECT_EQ(info("sendThreadPoolQueueSize"), "0");
+    EXPECT_EQ(info("sendThreadPoolQueueSize"), "4") << "sends that have come and are not answered";
+    EXPECT_EQ(info("EndTransactionQueueSize"), "2");
+    EXPECT_EQ(info("EndTransactionThreadPoolQueueCapacity"), "1000");
     EXPECT_TRUE(info("commitLogDirCapacity").starts_with("Total : ")) << info("commitLogDirCapacity");
     runner_.stop();
 }
@@ -155,7 +169,61 @@ TEST_F(AdminRuntimeTest, WithoutTimersTheirKeysAreNought) {
 TEST_F(AdminRuntimeTest, WhatNothingMeasuresIsLeftOut) {
     begin();
     EXPECT_EQ(info("putLatency99"), "(absent)");
-    EXPECT_EQ(info("putMessageEntireTimeMax"), "(absent)");
+    EXPECT_EQ(info("scheduleMessageOffset_1"), "(absent)");
+}
+
+TEST_F(AdminRuntimeTest, TellsHowLongTheStoreTook) {
+    begin();
+    makeTopic("T");
+    append("T", 0, 3);
+    EXPECT_EQ(info("putMessageDistributeTime"),
+              "[<=0ms]:3 [0~10ms]:0 [10~50ms]:0 [50~100ms]:0 [100~200ms]:0 [200~500ms]:0 [500ms~1s]:0 [1~2s]:0 [2~3s]:0 [3~4s]:0 [4~5s]:0 "
+              "[5~10s]:0 [10s~]:0 ");
+    EXPECT_EQ(info("putMessageEntireTimeMax"), "0");
+    store_.setManual(true);
+    testkit::TestBatch slow;
+    slow.add({.topic = "T"});
+    slow.add({.topic = "T"});
+    slow.appendTo(store_);
+    context_.manualClock().advance(std::chrono::milliseconds(250));
+    store_.complete();
+    ASSERT_TRUE(slow.wait());
+    EXPECT_EQ(info("putMessageEntireTimeMax"), "250");
+    EXPECT_NE(info("putMessageDistributeTime").find("[<=0ms]:3 [0~10ms]:0 [10~50ms]:0 [50~100ms]:0 [100~200ms]:0 [200~500ms]:2 "), std::string::npos);
+    context_.advance(seconds(80));
+    EXPECT_NE(info("putMessageDistributeTime").find("[<=0ms]:0 "), std::string::npos) << "of the last minute";
+    EXPECT_EQ(info("putMessageEntireTimeMax"), "250") << "since the start";
+    EXPECT_EQ(info("getMessageEntireTimeMax"), "0");
+}
+
+TEST_F(AdminRuntimeTest, TellsHowManyMessagesTheStoreRefused) {
+    begin();
+    makeTopic("T");
+    store_.refuse(1, service::AppendStatus::Busy, Status(StatusCode::Busy, "full"));
+    testkit::TestBatch batch;
+    batch.add({.topic = "T"});
+    batch.add({.topic = "T"});
+    batch.appendTo(store_);
+    ASSERT_TRUE(batch.wait());
+    EXPECT_EQ(info("putMessageFailedTimes"), "2");
+}
+
+TEST_F(AdminRuntimeTest, TellsHowFarEachDelayLevelIs) {
+    struct Delays final : service::DelaySchedule {
+        Status prepare(service::AppendItem&, std::string&) override { return Status::ok(); }
+        [[nodiscard]] std::vector<service::DelayLevelProgress> progress() const override {
+            return {{1, {"Sched", 0}, 2}, {2, {"Sched", 1}, 0}, {3, {"Sched", 2}, 0}};
+        }
+    } delays;
+    context_.provide<service::DelaySchedule>(delays);
+    begin();
+    makeTopic("Sched");
+    append("Sched", 0, 3);
+    append("Sched", 2, 1);
+    EXPECT_EQ(info("scheduleMessageOffset_1"), "2,3");
+    EXPECT_EQ(info("scheduleMessageOffset_2"), "(absent)") << "it never had a message";
+    EXPECT_EQ(info("scheduleMessageOffset_3"), "0,1");
+    runner_.stop();
 }
 
 TEST_F(AdminRuntimeTest, TellsHowLongTheBrokerRuns) {

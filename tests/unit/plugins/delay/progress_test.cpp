@@ -32,6 +32,21 @@ TEST_F(DelayBench, TheVersionGrowsOncePerStep) {
     EXPECT_NE(progress.toJson(json::Dialect::Fastjson).find("\"counter\":2,"), std::string::npos);
 }
 
+TEST_F(DelayBench, TheServiceTellsHowFarEachLevelIs) {
+    start();
+    schedule(1, "a");
+    schedule(1, "b");
+    schedule(2, "later");
+    context_.advance(1s);
+    const auto levels = context_.services().find<service::DelaySchedule>()->progress();
+    ASSERT_EQ(levels.size(), 18U);
+    EXPECT_EQ(levels[0].level, 1);
+    EXPECT_EQ(levels[0].delivered, 2);
+    EXPECT_EQ(levels[1].delivered, 0);
+    EXPECT_EQ(levels[1].queue.topic, protocol::kTopicSchedule);
+    EXPECT_EQ(store_.range(levels[1].queue.topic, levels[1].queue.queueId).max, 1);
+}
+
 TEST_F(DelayBench, ProgressIsWrittenOncePerIntervalWhenSomethingWasDelivered) {
     start();
     context_.advance(10s);

@@ -6,6 +6,7 @@
 #include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/message/SysFlag.h"
+#include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/ManualClock.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,9 @@ protected:
     }
     testkit::ManualClock clock_;
     DelayLevels levels_ = *DelayLevels::parse("1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h");
-    DelayRewrite rewrite_{levels_, clock_, nullptr};
+    testkit::FakeContext context_;
+    DelayProgress progress_{context_.files(), clock_, "not written", 1};
+    DelayRewrite rewrite_{levels_, clock_, nullptr, progress_};
     std::string text_;
 };
 
@@ -61,7 +64,7 @@ TEST_F(RewriteTest, ATimeIsForTheTimers) {
         }
         service::TimerFigures figures() const noexcept override { return {}; }
     } timers;
-    DelayRewrite rewrite(levels_, clock_, &timers);
+    DelayRewrite rewrite(levels_, clock_, &timers, progress_);
     const std::string time = "TIMER_DELAY_SEC\0015\2"s;
     auto timed = item(time);
     ASSERT_TRUE(rewrite.prepare(timed, text_));

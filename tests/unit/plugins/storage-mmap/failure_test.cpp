@@ -620,7 +620,12 @@ TEST_F(MmapSyncFailure, WhatWaitsForTheDiskIsBoundedInBytes) {
     while (send(1000) != AppendStatus::Busy) ASSERT_LT(batches.size(), 100U);
     EXPECT_EQ(batches.size(), 11U) << "a record of such a body has 1100 bytes";
     EXPECT_EQ(batches.back()->timesDone(), 1);
-    EXPECT_NE(batches.back()->failure.message().find("syncFlushQueuedBytes"), std::string::npos);
+    clock.advance(std::chrono::milliseconds(750));
+    EXPECT_EQ(send(1), AppendStatus::Busy);
+    EXPECT_NE(batches.back()->failure.message().find("bytes wait for the disk, the oldest for 750ms, limit syncFlushQueuedBytes 10000"), std::string::npos)
+        << batches.back()->failure.message();
+    EXPECT_EQ(store->stats().oldestAppendMs, 750);
+    EXPECT_EQ(store->stats().messagesRefused, 2);
     // Answered late, but still in memory.
     clock.advance(std::chrono::milliseconds(5));
     ASSERT_TRUE(batches[1]->wait());

@@ -305,6 +305,7 @@ TEST_F(SqliteStoreTest, AppendsAreBusyWhileTooMuchWaitsForTheDisk) {
     test::useFaultyVfs(&faults);
     settings.syncFlush = true;
     settings.queuedBytesMax = 3'000;
+    settings.groupTime = {};   // a commit that took long is no reason to wait for others by a clock that stands
     appendOne(store(), {});
     faults.holdSyncs();
     TestBatch written;
@@ -314,16 +315,25 @@ TEST_F(SqliteStoreTest, AppendsAreBusyWhileTooMuchWaitsForTheDisk) {
     TestBatch waits;
     waits.add({.body = std::string(2'000, 'w')});
     waits.appendTo(store());
+    EXPECT_EQ(store().stats().messagesRefused, 0);
+    clock.advance(std::chrono::milliseconds(1'234));
     TestBatch refused;
     refused.add({.body = std::string(2'000, 'r')});
     refused.appendTo(store());
     EXPECT_EQ(refused.timesDone(), 1);
     EXPECT_EQ(refused.items[0].status, AppendStatus::Busy);
+    EXPECT_NE(refused.failure.message().find("bytes wait to be written, the oldest for 1234ms, limit sqliteQueuedBytes 3000"), std::string::npos)
+        << refused.failure.message();
+    EXPECT_TRUE(log.contains("messages are refused")) << "whoever sends one-way is not told";
+    EXPECT_EQ(store().stats().messagesRefused, 1);
+    EXPECT_EQ(store().stats().oldestAppendMs, 1'234);
     EXPECT_EQ(waits.timesDone(), 0);
     faults.clear();
     ASSERT_TRUE(waits.wait());
     EXPECT_EQ(waits.items[0].status, AppendStatus::PutOk);
     EXPECT_EQ(store().range("TopicTest", 0).max, 3);
+    ASSERT_TRUE(store().stats().times);
+    EXPECT_EQ(store().stats().times->appendMaxMs, 1'234);
     close();
 }
 

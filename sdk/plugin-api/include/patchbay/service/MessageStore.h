@@ -1,13 +1,16 @@
 // MessageStore: where messages are kept. Free of files, so that a log, a database and memory can all be one.
 #pragma once
 
+#include "patchbay/base/Clock.h"
 #include "patchbay/base/Result.h"
 #include "patchbay/base/Slice.h"
 #include "patchbay/base/SocketAddress.h"
 #include "patchbay/plugin/Services.h"
+#include "patchbay/service/StoreTimes.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,7 +67,8 @@ public:
     virtual void done() noexcept = 0;
 
     std::vector<AppendItem> items;
-    Status failure;                      ///< the reason for ServiceNotAvailable and Failed, for a person
+    Status failure;                      ///< the reason for ServiceNotAvailable, Busy and Failed, for a person
+    MonotonicTime begun{};               ///< the store's own: when append() was called
 };
 
 enum class ReadStatus : std::uint8_t {
@@ -105,12 +109,13 @@ struct ReadResult {
     std::int64_t maxOffset = 0;          ///< one past the last
     std::int64_t bytes = 0;
     std::int32_t messages = 0;
+    std::int64_t tookUs = 0;             ///< how long read() took, where the store measures it
     bool farBehind = false;              ///< the reader is so far behind that a replica should serve it
     /// Pieces that, joined, are whole records in RocketMQ's stored form, in queue order. A store may join neighbours.
     std::vector<std::string_view> pieces;
     std::vector<KeepAlive> keep;         ///< what the pieces point into
 
-    void clear() noexcept { status = ReadStatus::NoSuchQueue; nextOffset = minOffset = maxOffset = bytes = 0; messages = 0;
+    void clear() noexcept { status = ReadStatus::NoSuchQueue; nextOffset = minOffset = maxOffset = bytes = tookUs = 0; messages = 0;
                             farBehind = false; pieces.clear(); keep.clear(); }
 };
 
@@ -179,6 +184,8 @@ struct StoreStats {
     std::int64_t maxPhysicalOffset = 0;
     std::int64_t messagesAppended = 0;   ///< since start
     std::int64_t bytesAppended = 0;      ///< bodies and headers, since start
+    std::int64_t messagesRefused = 0;    ///< since start
+    std::int64_t oldestAppendMs = 0;     ///< for how long the oldest append has been under way that has not ended
     std::int64_t messagesRead = 0;       ///< since start
     std::int64_t readsFound = 0;         ///< calls of read() that returned messages, since start
     std::int64_t readsMissed = 0;        ///< calls of read() that returned none, but for NotResident, since start
@@ -188,6 +195,7 @@ struct StoreStats {
     double diskRatio = 0;                ///< used share of the disk under the store, 0…1
     bool writable = true;
     Status health;                       ///< why it is not
+    std::optional<StoreTimeFigures> times;   ///< nothing where the store does not measure them
     /// More pairs for GET_BROKER_RUNTIME_INFO, in RocketMQ's names and text forms.
     std::vector<std::pair<std::string, std::string>> runtimeInfo;
 };

@@ -100,9 +100,11 @@ private:
     std::int64_t lastIndexedPhysical_ = 0;
     std::int64_t appended_ = 0;
     std::int64_t bytes_ = 0;
+    std::int64_t refused_ = 0;
     std::int64_t messagesRead_ = 0;
     std::int64_t readsFound_ = 0;
     std::int64_t readsMissed_ = 0;
+    service::StoreTimes times_;
     std::size_t refusals_ = 0;
     service::AppendStatus refusalStatus_ = service::AppendStatus::Failed;
     Status refusal_;
