@@ -76,11 +76,13 @@ void OffsetTable::notePull(std::string_view group, std::string_view topic, std::
     Shard& shard = shardOf(group);
     const std::lock_guard lock(shard.mutex);
     Queue& queue = obtain(shard, group, topic, queueId);
-    const std::int64_t delivered = queue.pull.delivered + note.delivered;
-    const std::int64_t filtered = queue.pull.filtered + note.filtered;
+    const service::PullNote before = queue.pull;
     queue.pull = note;
-    queue.pull.delivered = delivered;
-    queue.pull.filtered = filtered;
+    queue.pull.delivered += before.delivered;
+    queue.pull.filtered += before.filtered;
+    queue.pull.bytes += before.bytes;
+    queue.pull.readUs = before.readUs + (note.delivered > 0 ? note.readUs : 0);
+    queue.pull.calls = before.calls + (note.delivered > 0 ? 1 : 0);
     queue.pulledAt = now;
 }
 

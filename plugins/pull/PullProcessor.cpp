@@ -162,6 +162,8 @@ void PullProcessor::note(const protocol::PullMessageRequest& pull, const Admissi
     note.peer = peer.id();
     note.outcome = outcomeOf(codeOf(result.status, pull.queueOffset), mayHold);
     note.delivered = result.messages;
+    note.bytes = result.bytes;
+    note.readUs = result.tookUs;
     if (result.status == ReadStatus::Found || result.status == ReadStatus::NoMatchedMessage) {
         note.filtered = std::max<std::int64_t>(result.nextOffset - pull.queueOffset - result.messages, 0);
     }
@@ -184,8 +186,9 @@ void PullProcessor::read(const protocol::PullMessageRequest& pull, const Admissi
         services_.store->read(pull.topic, pull.queueId, pull.queueOffset, limits, filter, result);
         // Otherwise the client would be told to ask again, and who wants a few of many messages gets each of them by two pulls.
         while (further-- > 0 && result.status == ReadStatus::NoMatchedMessage && result.nextOffset < result.maxOffset) {
-            const std::int64_t next = result.nextOffset;
+            const auto [next, took] = std::pair(result.nextOffset, result.tookUs);
             services_.store->read(pull.topic, pull.queueId, next, limits, filter, result);
+            result.tookUs += took;
             if (result.status == ReadStatus::Found || result.status == ReadStatus::NoMatchedMessage) continue;
             // What is wrong there the next pull is told.
             result.status = ReadStatus::NoMatchedMessage;

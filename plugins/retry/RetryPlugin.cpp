@@ -30,6 +30,7 @@ Status RetryPlugin::init(plugin::PluginContext& context) {
     if (Status found = services.require(borrowed.topics); !found) return found;
     if (Status found = services.require(borrowed.groups); !found) return found;
     if (Status found = services.require(borrowed.delay); !found) return found;
+    borrowed.traffic = services.want<service::TrafficStats>();
     rules_ = std::make_unique<RetryRules>(borrowed.topics, borrowed.groups, services.want<service::QueueLocks>());
     processor_ = std::make_unique<SendBackProcessor>(std::move(borrowed), context, permission_);
     if (Status published = services.publish<service::RetryPolicy>(*rules_); !published) return published;

@@ -51,6 +51,7 @@ void SendBack::done() noexcept {
         const AppendStatus status = items.front().status;
         // A consumer that hears of a failure sends the message once more, so whatever is stored is no failure.
         if (service::isStored(status)) {
+            if (traffic != nullptr) traffic->count("SNDBCK_PUT_NUMS", statsKey, 1);
             std::move(request).respond(ResponseCode::Success);
         } else {
             std::string remark(nameOf(status));

@@ -3,6 +3,7 @@
 
 #include "patchbay/plugin/Request.h"
 #include "patchbay/service/MessageStore.h"
+#include "patchbay/service/TrafficStats.h"
 
 #include <condition_variable>
 #include <cstddef>
@@ -35,6 +36,8 @@ public:
     Slice record;            ///< the message that comes back; views of the item point into it
     std::string topic;
     std::string properties;
+    service::TrafficStats* traffic = nullptr;   ///< may be null
+    std::string statsKey;                       ///< topic@group of what came back
 
 private:
     SendBacksInFlight& inFlight_;

@@ -147,6 +147,10 @@ std::optional<SendBackProcessor::Answer> SendBackProcessor::fill(SendBack& back,
         const std::int32_t level = header.delayLevel > 0 ? header.delayLevel : sum(kFirstRetryLevel, message.reconsumeTimes);
         properties.set(kPropertyDelayLevel, std::to_string(level));
     }
+    if (services_.traffic) {
+        back.traffic = &*services_.traffic;
+        back.statsKey = std::string(properties.get(kPropertyRetryTopic)) + "@" + std::string(header.group);
+    }
     item.topic = back.topic;
     back.properties = properties.encode();
     item.properties = back.properties;

@@ -9,6 +9,7 @@
 #include "patchbay/service/DelaySchedule.h"
 #include "patchbay/service/SubscriptionGroups.h"
 #include "patchbay/service/TopicConfigs.h"
+#include "patchbay/service/TrafficStats.h"
 
 #include <atomic>
 #include <cstdint>
@@ -23,6 +24,7 @@ struct RetryServices {
     plugin::ServiceRef<service::TopicConfigs> topics;
     plugin::ServiceRef<service::SubscriptionGroups> groups;
     plugin::ServiceRef<service::DelaySchedule> delay;
+    plugin::ServiceRef<service::TrafficStats> traffic;   ///< may be empty
 };
 
 /// Stores a copy of a message that a consumer could not handle: in the schedule of the group's retry topic, or in its

@@ -10,6 +10,11 @@ namespace patchbay::plugins::statistics {
 
 namespace {
 
+constexpr plugin::ConfigKey kKeys[] = {
+    {"enableDetailStat", plugin::ConfigType::Bool, "true",
+     "Counts queues, too (QUEUE_PUT_NUMS, QUEUE_GET_SIZE and so on): some 3 KB for each queue with traffic, and for each group that reads it."},
+};
+
 void writeWindow(json::Writer& out, std::string_view name, const service::TrafficStats::Window& window) {
     out.key(name);
     out.beginObject();
@@ -41,6 +46,13 @@ void StatsProcessor::process(plugin::Request request) {
     std::move(request).respond(std::move(response));
 }
 
+std::span<const plugin::ConfigKey> StatisticsPlugin::configKeys() const noexcept { return kKeys; }
+
+Status StatisticsPlugin::configure(const plugin::ConfigView& view) {
+    detail_ = view.flag("enableDetailStat");
+    return Status::ok();
+}
+
 Status StatisticsPlugin::init(plugin::PluginContext& context) {
     context_ = &context;
     auto& services = context.services();
@@ -50,7 +62,7 @@ Status StatisticsPlugin::init(plugin::PluginContext& context) {
     if (result = services.require(sources_.groups); !result) return result;
     if (result = services.require(sources_.offsets); !result) return result;
     if (result = services.require(sources_.clients); !result) return result;
-    traffic_ = std::make_unique<Traffic>(context.clock(), context.identity().clusterName);
+    traffic_ = std::make_unique<Traffic>(context.clock(), context.identity().clusterName, detail_);
     processor_ = std::make_unique<StatsProcessor>(*traffic_);
     if (result = services.publish<service::TrafficStats>(*traffic_); !result) return result;
     static constexpr std::array kCodes{protocol::RequestCode::ViewBrokerStatsData};

@@ -25,6 +25,8 @@ class StatisticsPlugin final : public plugin::Plugin {
 public:
     static constexpr std::chrono::seconds kInterval{10};
 
+    std::span<const plugin::ConfigKey> configKeys() const noexcept override;
+    Status configure(const plugin::ConfigView& view) override;
     Status init(plugin::PluginContext& context) override;
     Status start() override;
     void stop() noexcept override;
@@ -34,6 +36,7 @@ private:
     Sources sources_;
     std::unique_ptr<Traffic> traffic_;
     std::unique_ptr<StatsProcessor> processor_;
+    bool detail_ = true;
     bool listening_ = false;
 };
 

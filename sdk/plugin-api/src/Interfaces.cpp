@@ -67,6 +67,9 @@ Registration::~Registration() = default;
 RetryPolicy::~RetryPolicy() = default;
 TimerSchedule::~TimerSchedule() = default;
 TrafficStats::~TrafficStats() = default;
+std::vector<TrafficStats::TopicTotals> TrafficStats::topics() const { return {}; }
+void TrafficStats::count(std::string_view, std::string_view, std::int64_t) {}
+std::vector<TrafficStats::Counted> TrafficStats::counted() const { return {}; }
 TransactionStore::~TransactionStore() = default;
 
 bool ReadFilter::matchesRecord(std::string_view) const noexcept { return true; }

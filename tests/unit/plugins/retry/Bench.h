@@ -11,6 +11,7 @@
 #include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/service/QueueLocks.h"
+#include "patchbay/service/TrafficStats.h"
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/MemoryStore.h"
 #include "patchbay/testkit/PluginRunner.h"
@@ -19,7 +20,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +43,13 @@ struct FakeLocks final : service::QueueLocks {
     std::vector<service::QueueLock> held(std::string_view) const override { return {}; }
 };
 
+/// What others would be told of.
+struct FakeTraffic final : service::TrafficStats {
+    [[nodiscard]] std::optional<Figures> find(std::string_view, std::string_view) const override { return std::nullopt; }
+    void count(std::string_view name, std::string_view key, std::int64_t sum) override { told[std::string(name) + " " + std::string(key)] += sum; }
+    std::map<std::string, std::int64_t> told;
+};
+
 /// Has topic T, and group G with its defaults.
 class RetryBench : public ::testing::Test {
 protected:
@@ -47,6 +57,7 @@ protected:
         context_.brokerIdentity().storeRoot = dir_.path();
         context_.provide<service::MessageStore>(store_);
         context_.provide<service::QueueLocks>(locks_);
+        context_.provide<service::TrafficStats>(traffic_);
         runner_.add<topics::TopicsPlugin>();
         runner_.add<delay::DelayPlugin>();
         plugin_ = &runner_.add<RetryPlugin>();
@@ -111,6 +122,7 @@ protected:
     testkit::FakeContext context_;
     testkit::MemoryStore store_{context_.clock()};
     FakeLocks locks_;
+    FakeTraffic traffic_;
     testkit::PluginRunner runner_{context_};
     RetryPlugin* plugin_ = nullptr;
 };

@@ -35,6 +35,15 @@ TEST_F(RetryBench, AMessageComesBackAfterItsDelay) {
     EXPECT_EQ(property(copy, "ORIGIN_MESSAGE_ID").size(), 32U);
 }
 
+TEST_F(RetryBench, WhatCameBackIsCountedByTopicAndGroup) {
+    sendBack(consumed());
+    sendBack(consumed(1, "RETRY_TOPIC\1First\2"s));
+    const auto offset = consumed();
+    store_.refuse(1, service::AppendStatus::Failed, Status(StatusCode::Io, "no"));
+    EXPECT_EQ(sendBack(offset).code(), ResponseCode::SystemError);
+    EXPECT_EQ(traffic_.told, (std::map<std::string, std::int64_t>{{"SNDBCK_PUT_NUMS T@G", 1}, {"SNDBCK_PUT_NUMS First@G", 1}}));
+}
+
 TEST_F(RetryBench, EachRetryWaitsOneLevelMore) {
     sendBack(consumed(0));
     sendBack(consumed(4));

@@ -10,6 +10,7 @@
 #include "TopicsPlugin.h"
 #include "Traffic.h"
 
+#include "patchbay/protocol/message/Names.h"
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/PluginRunner.h"
 #include "patchbay/testkit/StoreClient.h"
@@ -57,6 +58,8 @@ protected:
         service::PullNote note;
         note.nextOffset = messages;
         note.delivered = messages;
+        note.bytes = messages * 100;
+        note.readUs = 5'000;
         note.outcome = service::PullOutcome::Delivered;
         offsets().notePull("G", "T", queue, note);
         offsets().commit("c", "G", "T", queue, messages);
@@ -126,6 +129,93 @@ TEST_F(StatisticsTest, AMessageInSeveralQueuesIsCountedOnceForItsTopic) {
     EXPECT_EQ(minuteSum("TOPIC_PUT_NUMS", "%LMQ%a"), -1);
 }
 
+TEST_F(StatisticsTest, WhatIsStoredIsCountedByQueueAndSize) {
+    append("T", 3);
+    testkit::TestBatch batch;
+    batch.add({.topic = "T", .queueId = 2, .body = std::string(5'000, 'b')});
+    batch.add({.topic = "T", .queueId = 2});
+    batch.add({.topic = "T", .queueId = 0});
+    batch.appendTo(store_);
+    ASSERT_TRUE(batch.wait());
+    context_.advance(seconds(10));
+    EXPECT_EQ(minuteSum("QUEUE_PUT_NUMS", "T@0"), 4);
+    EXPECT_EQ(minuteSum("QUEUE_PUT_NUMS", "T@2"), 2);
+    EXPECT_EQ(minuteSum("QUEUE_PUT_NUMS", "T@1"), -1) << "no traffic";
+    EXPECT_GT(minuteSum("QUEUE_PUT_SIZE", "T@2"), 5'000);
+    EXPECT_EQ(minuteSum("TOPIC_PUT_SIZE", "T"), minuteSum("QUEUE_PUT_SIZE", "T@0") + minuteSum("QUEUE_PUT_SIZE", "T@2"));
+    const auto topics = recorded::provided<service::TrafficStats>(context_).topics();
+    ASSERT_EQ(topics.size(), 1U);
+    EXPECT_EQ(topics[0].messages, 6);
+    EXPECT_EQ(topics[0].sizes[0], 5);
+    EXPECT_EQ(topics[0].sizes[2], 1) << "more than 4096 bytes";
+}
+
+TEST_F(StatisticsTest, TheTimeUntilReadersSeeAMessageIsCounted) {
+    store_.setManual(true);
+    testkit::TestBatch batch;
+    batch.add({.topic = "T"});
+    batch.add({.topic = "T"});
+    batch.appendTo(store_);
+    context_.manualClock().advance(std::chrono::milliseconds(40));
+    store_.complete();
+    ASSERT_TRUE(batch.wait());
+    context_.advance(seconds(10));
+    const auto found = recorded::provided<service::TrafficStats>(context_).find("TOPIC_PUT_LATENCY", "0@T");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->minute.sum, 80);
+    EXPECT_EQ(found->minute.avgpt, 40);
+}
+
+TEST_F(StatisticsTest, SystemTopicsAreLeftOutWhereTheNameSaysSo) {
+    append("T", 2);
+    append(std::string(protocol::kTopicSchedule), 5);
+    context_.advance(seconds(10));
+    EXPECT_EQ(minuteSum("BROKER_PUT_NUMS", "C"), 7);
+    EXPECT_EQ(minuteSum("BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC", "C"), 2);
+    pulled(0, 3);
+    context_.advance(seconds(10));
+    EXPECT_EQ(minuteSum("BROKER_GET_NUMS_WITHOUT_SYSTEM_TOPIC", "C"), 3);
+}
+
+TEST_F(StatisticsTest, BytesAndTimesOfPullsAreCountedByGroupAndQueue) {
+    pulled(0, 3);
+    pulled(1, 4);
+    pulled(1, 4);
+    context_.advance(seconds(10));
+    EXPECT_EQ(minuteSum("GROUP_GET_SIZE", "T@G"), 1'100);
+    EXPECT_EQ(minuteSum("QUEUE_GET_NUMS", "T@1@G"), 8);
+    EXPECT_EQ(minuteSum("QUEUE_GET_SIZE", "T@1@G"), 800);
+    EXPECT_EQ(minuteSum("GROUP_GET_LATENCY", "1@T@G"), 10);
+    EXPECT_EQ(minuteSum("GROUP_GET_LATENCY", "T@G"), -1) << "with details the key has a queue, as in RocketMQ";
+    const auto found = recorded::provided<service::TrafficStats>(context_).find("GROUP_GET_LATENCY", "1@T@G");
+    EXPECT_EQ(found->minute.avgpt, 5) << "of a pull";
+}
+
+TEST_F(StatisticsTest, WhatOthersTellIsCountedUntilItsGroupGoes) {
+    auto& traffic = recorded::provided<service::TrafficStats>(context_);
+    traffic.count("SNDBCK_PUT_NUMS", "T@G", 1);
+    traffic.count("SNDBCK_PUT_NUMS", "T@G", 1);
+    context_.advance(seconds(10));
+    EXPECT_EQ(minuteSum("SNDBCK_PUT_NUMS", "T@G"), 2);
+    ASSERT_EQ(traffic.counted().size(), 1U);
+    EXPECT_EQ(traffic.counted()[0].sum, 2);
+    ASSERT_TRUE(recorded::provided<service::SubscriptionGroups>(context_).remove("G"));
+    context_.advance(seconds(10));
+    EXPECT_TRUE(traffic.counted().empty());
+}
+
+TEST_F(StatisticsTest, WithoutDetailsQueuesAreNotCounted) {
+    Traffic traffic(context_.clock(), "C", false);
+    service::AppendedRecord record{};
+    record.topic = "T";
+    record.queueId = 3;
+    record.recordBytes = 100;
+    const std::array records{record};
+    traffic.appended(records);
+    EXPECT_FALSE(traffic.find("QUEUE_PUT_NUMS", "T@3"));
+    EXPECT_TRUE(traffic.find("TOPIC_PUT_NUMS", "T"));
+}
+
 TEST_F(StatisticsTest, WhatIsPulledIsCountedByTopicAndGroup) {
     append("T", 3);
     service::ReadResult read;
@@ -145,7 +235,9 @@ TEST_F(StatisticsTest, WhatIsPulledIsCountedByTopicAndGroup) {
 TEST_F(StatisticsTest, WhatIsNotMeasuredIsNotThere) {
     append("T", 1);
     context_.advance(seconds(10));
-    for (const auto& [name, key] : {std::pair{"NOPE", "T"}, {"TOPIC_PUT_LATENCY", "0@T"}, {"TOPIC_PUT_NUMS", "U"},
+    for (const auto& [name, key] : {std::pair{"NOPE", "T"}, {"TOPIC_PUT_LATENCY", "1@T"}, {"TOPIC_PUT_NUMS", "U"},
+                                    {"QUEUE_PUT_NUMS", "T"}, {"QUEUE_PUT_NUMS", "T@x"}, {"QUEUE_PUT_SIZE", "T@7"}, {"QUEUE_GET_NUMS", "T@0@G"},
+                                    {"GROUP_GET_LATENCY", "T@G"}, {"GROUP_ACK_NUMS", "T@G"}, {"SNDBCK_PUT_NUMS", "T@G"},
                                     {"GROUP_GET_NUMS", "T@G"}, {"BROKER_PUT_NUMS", "Other"}, {"", ""}}) {
         const auto answer = ask(name, key);
         EXPECT_EQ(answer.code(), ResponseCode::SystemError);

@@ -55,9 +55,9 @@ TEST(Windows, AClockThatWasSetBackMakesNoNegativeRate) {
 
 TEST(Followed, ACountThatBeginsAnewGoesOn) {
     Followed count;
-    count.take(100, 10'000, 0);
-    count.take(130, 20'000, 1);
-    count.take(5, 30'000, 2);
+    count.take(0, 100, 10'000, 0);
+    count.take(0, 130, 20'000, 1);
+    count.take(0, 5, 30'000, 2);
     EXPECT_EQ(count.figures().minute.sum, 135) << "100, 30 more, and 5 of a new owner";
 }
 

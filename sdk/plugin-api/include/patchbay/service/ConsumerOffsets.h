@@ -32,6 +32,9 @@ struct PullNote {
     std::int64_t delivered = 0;      ///< messages that were handed out
     std::int64_t filtered = 0;       ///< messages that were passed over
     PullOutcome outcome = PullOutcome::None;
+    std::int64_t bytes = 0;          ///< of the messages that were handed out
+    std::int64_t readUs = 0;         ///< how long the store read for them
+    std::int64_t calls = 0;          ///< of a QueueProgress: pulls that delivered
 };
 
 /// What is known of one queue of a group; all but `committed` since the start only.
@@ -41,7 +44,7 @@ struct QueueProgress {
     MonotonicTime committedAt{};     ///< zero = not since the start
     std::int64_t reset = -1;         ///< an offset that waits for the next pull
     MonotonicTime pulledAt{};
-    PullNote pull;                   ///< the last one, but with `delivered` and `filtered` of all
+    PullNote pull;                   ///< the last one, but with `delivered`, `filtered`, `bytes`, `readUs` and `calls` of all that delivered
 };
 
 /// A pull of a client in broadcasting mode, whose offsets are its own.
