@@ -186,9 +186,11 @@ void Dispatcher::hold(ServerRequest& request) noexcept {
     if (lane.heldCount.load(std::memory_order_relaxed) >= hold_.requests / loops ||
         lane.heldBytes + request.frameBytes() > hold_.bytes / loops) {
         overload_.add();
+        const auto now = request.origin().originLoop.now();
+        const auto waited = microseconds(now - lane.heldSince(now));
         return reject(request, ResponseCode::SystemBusy,
                       std::string(kOverload) + ", plugins are being exchanged and " + std::to_string(held()) +
-                          " requests wait for it already, limits reload.holdRequestsMax " + std::to_string(hold_.requests) +
+                          " requests wait for it already, the oldest for " + std::to_string(waited / 1000) + "ms, limits reload.holdRequestsMax " + std::to_string(hold_.requests) +
                           " and reload.holdBytesMax " + std::to_string(hold_.bytes));
     }
     auto& loop = request.origin().originLoop;

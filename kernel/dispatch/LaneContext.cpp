@@ -57,6 +57,10 @@ void LaneContext::hold(ServerRequest& request) noexcept {
     heldCount.store(heldCount.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
+MonotonicTime LaneContext::heldSince(MonotonicTime now) const noexcept {
+    return firstHeld_ != nullptr ? firstHeld_->queuedAt_ : now;
+}
+
 ServerRequest* LaneContext::takeHeld() noexcept {
     lastHeld_ = nullptr;
     heldBytes = 0;

@@ -34,6 +34,8 @@ public:
     void handBack(ServerRequest& request) noexcept;
     /// Keeps a request until its code has a processor again; in the order of arrival.
     void hold(ServerRequest& request) noexcept;
+    /// When the oldest of them came; `now` when there is none.
+    [[nodiscard]] MonotonicTime heldSince(MonotonicTime now) const noexcept;
     /// The requests that were held, linked; none are left.
     [[nodiscard]] ServerRequest* takeHeld() noexcept;
     /// Of those, the ones that have waited since `since` or longer; the others stay.

@@ -48,7 +48,7 @@ Status NamesrvPlugin::init(plugin::PluginContext& context) {
                                                              context.log());
     registryProcessor_->setExpiry(config_.brokerExpiry);
     configProcessor_ = std::make_unique<ConfigProcessor>(*kv_, context.runtimeConfig(), context.log(), localOnly_);
-    reachProcessor_ = std::make_unique<ReachProcessor>(routes_, context.remoting(), config_.reachesMax);
+    reachProcessor_ = std::make_unique<ReachProcessor>(routes_, context.remoting(), context.clock(), config_.reachesMax);
     return bindProcessors();
 }
 

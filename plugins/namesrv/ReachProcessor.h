@@ -3,11 +3,15 @@
 
 #include "RouteTable.h"
 
+#include "patchbay/base/Clock.h"
 #include "patchbay/plugin/Processor.h"
 #include "patchbay/plugin/Runtime.h"
 
-#include <atomic>
 #include <cstdint>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
 
 namespace patchbay::plugins::namesrv {
 
@@ -15,16 +19,22 @@ namespace patchbay::plugins::namesrv {
 /// somebody is there. Never blocks, so it is loop-safe. Owned by the plugin; calls that are open when that stops are ended by the kernel.
 class ReachProcessor final : public plugin::Processor {
 public:
-    ReachProcessor(const RouteTable& routes, plugin::RemotingInvoker& remoting, std::uint32_t underWayMax)
-        : routes_(routes), remoting_(remoting), underWayMax_(underWayMax) {}
+    ReachProcessor(const RouteTable& routes, plugin::RemotingInvoker& remoting, const Clock& clock, std::uint32_t underWayMax)
+        : routes_(routes), remoting_(remoting), clock_(clock), underWayMax_(underWayMax) {}
 
     void process(plugin::Request request) override;
 
 private:
+    using Began = std::list<MonotonicTime>;
+    /// Nothing, and the refusal in `refusal`, when there are too many.
+    std::optional<Began::iterator> enter(std::string& refusal);
+
     const RouteTable& routes_;
     plugin::RemotingInvoker& remoting_;
+    const Clock& clock_;
     const std::uint32_t underWayMax_;
-    std::atomic<std::uint32_t> underWay_{0};
+    std::mutex mutex_;
+    Began underWay_;   // guarded by mutex_; oldest first
 };
 
 }  // namespace patchbay::plugins::namesrv

@@ -29,16 +29,14 @@ void ReplyProcessor::process(plugin::Request request) {
     }
     std::int32_t queueId = 0;
     auto refusal = check(header, request.peer(), queueId);
-    if (!refusal && !enter()) {
-        refusal = Response(ResponseCode::SystemBusy, "[OVERLOAD]system busy, start flow control for a while, " +
-                           std::to_string(config_.underWayMax) + " replies wait for their clients, limit replyThreadPoolQueueCapacity");
-    }
+    std::optional<Began::iterator> place;
+    if (!refusal && !(place = enter())) refusal = Response(ResponseCode::SystemBusy, tooMany());
     if (refusal) {
         facts_.write(refusal->fields());
         std::move(request).respond(std::move(*refusal));
         return;
     }
-    push(std::make_unique<Reply>(std::move(request), header, queueId, facts_, [this] { leave(); }));
+    push(std::make_unique<Reply>(std::move(request), header, queueId, facts_, [this, at = *place] { leave(at); }));
 }
 
 std::optional<Response> ReplyProcessor::check(const protocol::SendMessageRequest& header, const plugin::Peer& peer,
@@ -105,22 +103,33 @@ void ReplyProcessor::keep(std::unique_ptr<Reply> reply) {
     services_.store->append(*reply.release());
 }
 
-bool ReplyProcessor::enter() {
+std::optional<ReplyProcessor::Began::iterator> ReplyProcessor::enter() {
+    const auto now = context_.clock().now();
     const std::lock_guard lock(mutex_);
-    if (underWay_ >= config_.underWayMax) return false;
-    ++underWay_;
-    return true;
+    if (underWay_.size() >= static_cast<std::size_t>(config_.underWayMax)) return std::nullopt;
+    return underWay_.insert(underWay_.end(), now);
 }
 
-void ReplyProcessor::leave() noexcept {
+void ReplyProcessor::leave(Began::iterator which) noexcept {
     // The signal too is under the lock: whoever waits destroys this object next.
     const std::lock_guard lock(mutex_);
-    if (--underWay_ == 0) idle_.notify_all();
+    underWay_.erase(which);
+    if (underWay_.empty()) idle_.notify_all();
+}
+
+std::string ReplyProcessor::tooMany() {
+    const auto now = context_.clock().now();
+    const std::lock_guard lock(mutex_);
+    const auto waited = underWay_.empty() ? std::chrono::nanoseconds(0) : now - underWay_.front();
+    return "[OVERLOAD]system busy, start flow control for a while, " + std::to_string(underWay_.size()) +
+           " replies wait for their clients, the oldest for " +
+           std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(waited).count()) + "ms, limit replyThreadPoolQueueCapacity " +
+           std::to_string(config_.underWayMax);
 }
 
 void ReplyProcessor::awaitIdle() noexcept {
     std::unique_lock lock(mutex_);
-    idle_.wait(lock, [this] { return underWay_ == 0; });
+    idle_.wait(lock, [this] { return underWay_.empty(); });
 }
 
 }  // namespace patchbay::plugins::reply

@@ -4,14 +4,17 @@
 #include "Reply.h"
 #include "ReplyConfig.h"
 
+#include "patchbay/base/Clock.h"
 #include "patchbay/plugin/Plugin.h"
 #include "patchbay/service/ClientRegistry.h"
 #include "patchbay/service/TopicConfigs.h"
 
 #include <condition_variable>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 namespace patchbay::plugins::reply {
 
@@ -36,8 +39,11 @@ public:
 private:
     std::optional<plugin::Response> check(const protocol::SendMessageRequest& header, const plugin::Peer& peer,
                                           std::int32_t& queueId) const;
-    bool enter();
-    void leave() noexcept;
+    using Began = std::list<MonotonicTime>;
+    /// Where the reply is kept; nothing when there are too many.
+    std::optional<Began::iterator> enter();
+    void leave(Began::iterator which) noexcept;
+    [[nodiscard]] std::string tooMany();
     void push(std::unique_ptr<Reply> reply);
     void keep(std::unique_ptr<Reply> reply);
 
@@ -48,7 +54,7 @@ private:
 
     std::mutex mutex_;
     std::condition_variable idle_;
-    std::int32_t underWay_ = 0;
+    Began underWay_;   // guarded by mutex_; oldest first
 };
 
 }  // namespace patchbay::plugins::reply

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace patchbay::plugins::send {
 
@@ -80,6 +81,7 @@ void SendBatch::answer(Sent& sent) {
         if (first.status == AppendStatus::PropertiesSizeExceeded) {
             response.remark += sizesOf(std::span(items).subspan(sent.firstItem, sent.itemCount));
         }
+        if (sent.request.command().isOneway()) pool_.untold(sent.request, response.remark);
         std::move(sent.request).respond(std::move(response));
         return;
     }
@@ -118,18 +120,40 @@ void SendBatch::reset() noexcept {
     sent_.clear();
     if (!texts_.empty()) std::deque<std::string>().swap(texts_);
     bodyBytes_ = 0;
+    submittedAt_.store({}, std::memory_order_relaxed);
     failure = Status::ok();
 }
 
 SendBatch* SendBatchPool::take() {
     const std::lock_guard lock(mutex_);
+    SendBatch* batch = nullptr;
     if (free_.empty()) {
         all_.push_back(std::make_unique<SendBatch>(*this));
-        return all_.back().get();
+        batch = all_.back().get();
+    } else {
+        batch = free_.back();
+        free_.pop_back();
     }
-    SendBatch* batch = free_.back();
-    free_.pop_back();
+    batch->older_ = std::exchange(newest_, batch);
+    (batch->older_ != nullptr ? batch->older_->newer_ : oldest_) = batch;
     return batch;
+}
+
+std::chrono::milliseconds SendBatchPool::oldestWait() noexcept {
+    const MonotonicTime now = clock_.now();
+    const std::lock_guard lock(mutex_);
+    // Each lane fills one at most; all others were submitted, nearly in this order.
+    const SendBatch* batch = oldest_;
+    while (batch != nullptr && batch->submittedAt_.load(std::memory_order_relaxed) == MonotonicTime()) batch = batch->newer_;
+    if (batch == nullptr) return {};
+    const auto waited = now - batch->submittedAt_.load(std::memory_order_relaxed);
+    return std::max(std::chrono::milliseconds(0), std::chrono::duration_cast<std::chrono::milliseconds>(waited));
+}
+
+void SendBatchPool::untold(const plugin::Request& request, std::string_view remark) noexcept {
+    untold_.add();
+    log_.limited(plugin::LogLevel::Warn, "a one-way message was refused, which its producer is not told",
+                 {{"client", request.peer().remote().toString()}, {"reason", remark}});
 }
 
 void SendBatchPool::giveBack(SendBatch* batch) noexcept {
@@ -137,6 +161,9 @@ void SendBatchPool::giveBack(SendBatch* batch) noexcept {
     batch->reset();
     // Everything under the lock, the signal too: whoever waits for idleness destroys this object next.
     const std::lock_guard lock(mutex_);
+    (batch->older_ != nullptr ? batch->older_->newer_ : oldest_) = batch->newer_;
+    (batch->newer_ != nullptr ? batch->newer_->older_ : newest_) = batch->older_;
+    batch->older_ = batch->newer_ = nullptr;
     if (free_.size() < kKeptBatches) {
         free_.push_back(batch);
     } else {

@@ -1,10 +1,15 @@
 // SendBatch: the sends of one turn of a lane, on their way through the store.
 #pragma once
 
+#include "patchbay/base/Clock.h"
+#include "patchbay/plugin/Logger.h"
+#include "patchbay/plugin/Plugin.h"
 #include "patchbay/plugin/Request.h"
+#include "patchbay/plugin/Runtime.h"
 #include "patchbay/service/MessageStore.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -65,12 +70,17 @@ private:
     std::vector<Sent> sent_;
     std::deque<std::string> texts_;  // a deque: handed-out views stay valid
     std::size_t bodyBytes_ = 0;
+    std::atomic<MonotonicTime> submittedAt_{};   // zero = it is being filled
+    SendBatch* older_ = nullptr;                 // guarded by the pool's lock, like the next
+    SendBatch* newer_ = nullptr;
 };
 
 /// Batches that are used again. Owned by the processor, outlives all appends. Thread-safe.
 class SendBatchPool {
 public:
-    explicit SendBatchPool(const AnswerFacts& facts) : facts_(facts) {}
+    SendBatchPool(const AnswerFacts& facts, plugin::PluginContext& context)
+        : facts_(facts), clock_(context.clock()), log_(context.log()),
+          untold_(context.metrics().counter("send_oneway_refused_total", "One-way messages that were refused, which no producer is told.")) {}
     [[nodiscard]] SendBatch* take();
     void giveBack(SendBatch* batch) noexcept;
     /// Returns once the store has given back every batch that was submitted; nothing may be submitted meanwhile.
@@ -78,14 +88,24 @@ public:
     [[nodiscard]] const AnswerFacts& facts() const noexcept { return facts_; }
     /// Messages handed to the store and not yet done.
     [[nodiscard]] std::int64_t inFlight() const noexcept { return inFlight_.load(std::memory_order_relaxed); }
-    void submitted(const SendBatch& batch) noexcept {
+    /// How long the oldest batch has been in the store.
+    [[nodiscard]] std::chrono::milliseconds oldestWait() noexcept;
+    /// A refusal that nobody is told of.
+    void untold(const plugin::Request& request, std::string_view remark) noexcept;
+    void submitted(SendBatch& batch) noexcept {
+        batch.submittedAt_.store(clock_.now(), std::memory_order_relaxed);
         inFlight_.fetch_add(static_cast<std::int64_t>(batch.items.size()), std::memory_order_relaxed);
     }
 
 private:
     const AnswerFacts& facts_;
+    const Clock& clock_;
+    plugin::Logger& log_;
+    plugin::Counter& untold_;
     std::atomic<std::int64_t> inFlight_{0};
     std::mutex mutex_;
+    SendBatch* oldest_ = nullptr;   // of those that were taken
+    SendBatch* newest_ = nullptr;
     std::condition_variable idle_;
     std::vector<std::unique_ptr<SendBatch>> all_;
     std::vector<SendBatch*> free_;

@@ -70,7 +70,7 @@ SendProcessor::SendProcessor(SendServices services, plugin::PluginContext& conte
       config_(config),
       facts_{identity_.regionId, config.traceOn, config.bodyBytesMax},
       checks_(*services_.topics, identity_, context.clock()),
-      pool_(facts_),
+      pool_(facts_, context),
       ids_(context.clock(), identity_.storeHost, static_cast<std::uint32_t>(getpid()), 0),
       brokerProperties_(brokerProperties(identity_, config.traceOn)),
       separatedProperties_(protocol::kPropertyEnd + brokerProperties_),
@@ -112,8 +112,8 @@ std::optional<Refusal> SendProcessor::accept(const protocol::SendMessageRequest&
     const std::int32_t inFlightMax = config_.inFlightMax.load(std::memory_order_relaxed);
     if (pool_.inFlight() >= inFlightMax) {
         return Refusal{ResponseCode::SystemBusy, "[OVERLOAD]system busy, start flow control for a while, " +
-                       std::to_string(pool_.inFlight()) + " messages wait for their flush (sendThreadPoolQueueCapacity=" +
-                       std::to_string(inFlightMax) + ")"};
+                       std::to_string(pool_.inFlight()) + " messages wait for their flush, the oldest for " +
+                       std::to_string(pool_.oldestWait().count()) + "ms, limit sendThreadPoolQueueCapacity " + std::to_string(inFlightMax)};
     }
     service::TopicFacts facts;
     if (auto refusal = checks_.topic(header, config_, request.peer(), facts)) return refusal;
@@ -320,7 +320,8 @@ void SendProcessor::addTogether(const protocol::SendMessageRequest& header, plug
     batch.add(std::move(request), 1, shared.uniqueKey, true, item.queueId);
 }
 
-void SendProcessor::refuse(plugin::Request request, Refusal refusal) const {
+void SendProcessor::refuse(plugin::Request request, Refusal refusal) {
+    if (request.command().isOneway()) pool_.untold(request, refusal.remark);
     plugin::Response response(refusal.code, std::move(refusal.remark));
     if (refusal.withFields) facts_.write(response.fields());
     std::move(request).respond(std::move(response));

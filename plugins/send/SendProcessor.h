@@ -62,7 +62,7 @@ private:
     std::optional<Refusal> judgeRetry(const protocol::SendMessageRequest& header, const plugin::Request& request,
                                       SendBatch& batch, service::AppendItem& item);
     std::optional<Refusal> schedule(service::AppendItem& item, const PropertyScan& scan, SendBatch& batch);
-    void refuse(plugin::Request request, Refusal refusal) const;
+    void refuse(plugin::Request request, Refusal refusal);
     void submit(LaneState& lane) noexcept;
 
     SendServices services_;

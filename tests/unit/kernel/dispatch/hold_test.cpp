@@ -101,13 +101,17 @@ TEST_F(HoldTest, OtherCodesAreServedMeanwhile) {
 TEST_F(HoldTest, MoreThanTheLimitAreAnsweredBusyWithTheLimit) {
     dispatcher.limit({2, 1U << 20, 2s}, {}, 0ms);
     hold();
-    arrive(*origin, {request(1), request(2), request(3)});
+    arrive(*origin, {request(1), request(2)});
+    turn();
+    clock.advance(30ms);
+    arrive(*origin, {request(3)});
     turn();
     ASSERT_EQ(origin->answers().size(), 1U);
     EXPECT_EQ(origin->answers()[0].opaque, 3);
     EXPECT_EQ(origin->answers()[0].code, 2);
     EXPECT_TRUE(origin->answers()[0].remark->starts_with("[OVERLOAD]system busy, start flow control for a while")) << *origin->answers()[0].remark;
-    EXPECT_NE(origin->answers()[0].remark->find("reload.holdRequestsMax 2"), std::string::npos);
+    EXPECT_NE(origin->answers()[0].remark->find("the oldest for 30ms, limits reload.holdRequestsMax 2"), std::string::npos)
+        << *origin->answers()[0].remark;
 }
 
 TEST_F(HoldTest, BytesAreLimitedToo) {

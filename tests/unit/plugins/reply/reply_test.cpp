@@ -178,7 +178,11 @@ TEST_F(ReplyTest, TooManyWaitingRepliesAreRefused) {
     auto peer = client("asker@1");
     auto first = reply(kProperties);
     auto second = reply(kProperties);
-    EXPECT_EQ(reply(kProperties).code(), ResponseCode::SystemBusy);
+    context_.manualClock().advance(std::chrono::milliseconds(70));
+    const auto third = reply(kProperties);
+    EXPECT_EQ(third.code(), ResponseCode::SystemBusy);
+    EXPECT_EQ(third.remark(), "[OVERLOAD]system busy, start flow control for a while, 2 replies wait for their clients, the oldest for 70ms, "
+                              "limit replyThreadPoolQueueCapacity 2");
     peer->answer(0, code(ResponseCode::Success));
     peer->answer(1, code(ResponseCode::Success));
     EXPECT_TRUE(second.answered());

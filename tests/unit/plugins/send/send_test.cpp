@@ -461,11 +461,13 @@ TEST_F(SendTest, RefusesWhileTooManyMessagesWaitForTheirFlush) {
     begin({{"sendThreadPoolQueueCapacity", "2"}});
     store_.setManual(true);
     auto a = send("T", "");
+    context_.manualClock().advance(std::chrono::milliseconds(321));
     auto b = send("T", "");
     auto c = send("T", "");
     ASSERT_TRUE(c.answered());
     EXPECT_EQ(c.code(), ResponseCode::SystemBusy);
-    EXPECT_TRUE(c.remark().starts_with("[OVERLOAD]")) << c.remark();
+    EXPECT_EQ(c.remark(), "[OVERLOAD]system busy, start flow control for a while, 2 messages wait for their flush, the oldest for 321ms, "
+                          "limit sendThreadPoolQueueCapacity 2");
     store_.complete();
     EXPECT_EQ(a.code(), ResponseCode::Success);
     EXPECT_EQ(b.code(), ResponseCode::Success);
@@ -495,6 +497,21 @@ TEST_F(SendTest, AOnewayMessageIsStoredAndNotAnswered) {
     auto result = send(header("T", ""), "quiet", oneway);
     EXPECT_TRUE(result.consumed());
     EXPECT_EQ(stored("T", 0, 0).view.body, "quiet");
+}
+
+TEST_F(SendTest, RefusedOnewayMessagesAreCountedAndLogged) {
+    begin();
+    testkit::CallOptions oneway;
+    oneway.oneway = true;
+    auto& lost = context_.metrics().counter("send_oneway_refused_total", "");
+    store_.refuse(1, service::AppendStatus::Busy, {StatusCode::Busy, "3 bytes wait to be written"});
+    send(header("T", ""), "lost", oneway);
+    EXPECT_EQ(lost.value(), 1U);
+    EXPECT_TRUE(context_.log().contains("a one-way message was refused"));
+    send(header("bad topic", ""), "lost", oneway);
+    EXPECT_EQ(lost.value(), 2U);
+    send(header("T", ""), "stored", oneway);
+    EXPECT_EQ(lost.value(), 2U);
 }
 
 TEST_F(SendTest, TagsOfMultiTagTopicsAreMarked) {
