@@ -1,7 +1,7 @@
 #include "Exposition.h"
 
-#include <limits>
-#include <prometheus/metric_family.h>
+#include "Families.h"
+
 #include <prometheus/text_serializer.h>
 #include <utility>
 #include <vector>
@@ -9,54 +9,6 @@
 namespace patchbay::plugins::metrics {
 
 namespace {
-
-using prometheus::ClientMetric;
-using prometheus::MetricFamily;
-using prometheus::MetricType;
-using Labels = std::vector<std::pair<std::string, std::string>>;
-
-/// The families of one answer, in the order in which they were begun.
-class Families {
-public:
-    void begin(std::string name, std::string help, MetricType type) {
-        list_.emplace_back();
-        list_.back().name = std::move(name);
-        list_.back().help = std::move(help);
-        list_.back().type = type;
-    }
-    void value(const Labels& labels, double value) {
-        auto& metric = add(labels);
-        if (list_.back().type == MetricType::Counter) metric.counter.value = value;
-        else metric.gauge.value = value;
-    }
-    void value(const Labels& labels, std::uint64_t number) { value(labels, static_cast<double>(number)); }
-    void histogram(const Labels& labels, const service::TimeHistogram& times) {
-        auto& histogram = add(labels).histogram;
-        std::uint64_t sum = 0;
-        for (std::size_t i = 0; i < times.counts.size(); ++i) {
-            sum += times.counts[i];
-            const bool last = i == service::TimeHistogram::kBoundsUs.size();
-            const double bound = last ? std::numeric_limits<double>::infinity() : static_cast<double>(service::TimeHistogram::kBoundsUs[i]) / 1e6;
-            histogram.bucket.push_back({sum, bound});
-        }
-        histogram.sample_count = sum;
-        histogram.sample_sum = static_cast<double>(times.sumUs) / 1e6;
-    }
-    void single(std::string name, std::string help, MetricType type, double number) {
-        begin(std::move(name), std::move(help), type);
-        value({}, number);
-    }
-    [[nodiscard]] const std::vector<MetricFamily>& list() const noexcept { return list_; }
-
-private:
-    ClientMetric& add(const Labels& labels) {
-        auto& metric = list_.back().metric.emplace_back();
-        for (const auto& [name, text] : labels) metric.label.push_back({name, text});
-        return metric;
-    }
-
-    std::vector<MetricFamily> list_;
-};
 
 Labels labelsOf(const service::RequestStats& one) {
     return {{"listener", one.listener}, {"plugin", one.plugin}, {"code", std::to_string(one.code)}};

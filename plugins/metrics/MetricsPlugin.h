@@ -2,6 +2,7 @@
 #pragma once
 
 #include "HttpEndpoint.h"
+#include "RocketmqMetrics.h"
 #include "patchbay/plugin/Plugin.h"
 #include "patchbay/service/MessageStore.h"
 #include "patchbay/service/Observation.h"
@@ -21,12 +22,16 @@ public:
     void stop() noexcept override;
 
 private:
+    [[nodiscard]] std::string figures() const;
     [[nodiscard]] HttpAnswer answer(const std::string& path) const;
 
     std::string host_;
     std::uint16_t port_ = 0;
     plugin::Metrics* counters_ = nullptr;
     plugin::Logger* log_ = nullptr;
+    plugin::PluginContext* context_ = nullptr;
+    RocketmqFamilies families_;
+    BrokerSources sources_;
     plugin::ServiceRef<service::Observation> observation_;
     plugin::ServiceRef<service::MessageStore> store_;   // empty in a name server
     HttpEndpoint endpoint_;
