@@ -84,8 +84,10 @@ Status Operations::changeOrThrow(const Order& order) {
     const bool hasLevels = files_.exists(logPath);
     if (hasLevels) levels = LogSettings::read(files_, logPath, problems);
     if (!problems.empty()) return refused(problems);
-    for (const auto& [name, off] : switchedOff_) (void)sources.switchPlugin(name, false);
-    if (!order.toSwitch.empty() && !sources.switchPlugin(order.toSwitch, order.on)) {
+    for (const auto& [name, off] : switchedOff_) (void)sources.switchPlugin(name, false, Origin::RunTime, off.why);
+    const auto failing = switchedOff_.find(order.toSwitch);
+    const std::string switchedBy = failing != switchedOff_.end() ? failing->second.why : "changed at run time";
+    if (!order.toSwitch.empty() && !sources.switchPlugin(order.toSwitch, order.on, Origin::RunTime, switchedBy)) {
         return {StatusCode::NotFound, "no file of plugins.d is of plugin " + order.toSwitch};
     }
     auto plan = prepared_.host->plan(sources, order.reload, problems);
@@ -254,18 +256,23 @@ Result<service::PluginInspection> Operations::inspect(const std::string& name) {
 
 /// Providers and switches are no keys of anybody's table, but lines of the files all the same.
 void Operations::addLines(const ConfigSources& sources, std::vector<service::ConfigFact>& facts) const {
-    const auto add = [&](std::string key, std::string doc, std::string value, std::string where, std::string fileValue, std::string fileWhere) {
+    struct Line {
+        std::string value;
+        Origin origin = Origin::Default;
+        std::string where;
+    };
+    const auto add = [&](std::string key, std::string doc, Line runs, Line files) {
         service::ConfigFact fact;
         fact.owner = "kernel";
         fact.key = std::move(key);
         fact.doc = std::move(doc);
         fact.type = typeName(plugin::ConfigType::Text);
-        fact.differs = value != fileValue;
-        fact.value = std::move(value);
-        fact.origin = where.empty() ? "default" : "file";
-        fact.where = std::move(where);
-        fact.fileValue = std::move(fileValue);
-        fact.fileWhere = std::move(fileWhere);
+        fact.differs = runs.value != files.value;
+        fact.value = std::move(runs.value);
+        fact.origin = toString(runs.origin);
+        fact.where = std::move(runs.where);
+        fact.fileValue = std::move(files.value);
+        fact.fileWhere = std::move(files.where);
         fact.live = true;
         facts.push_back(std::move(fact));
     };
@@ -273,18 +280,19 @@ void Operations::addLines(const ConfigSources& sources, std::vector<service::Con
     for (const auto& [name, choice] : prepared_.sources.choices()) choices[name].first = choice;
     for (const auto& [name, choice] : sources.choices()) choices[name].second = choice;
     for (const auto& [name, both] : choices) {
-        add("service." + name, "Which plugin provides this service; another one takes over by config reload.", both.first.plugin,
-            both.first.where, both.second.plugin, both.second.where);
+        const auto line = [](const ServiceChoice& choice) { return Line{choice.plugin, choice.plugin.empty() ? Origin::Default : choice.origin, choice.where}; };
+        add("service." + name, "Which plugin provides this service; another one takes over by config reload.", line(both.first), line(both.second));
     }
     std::map<std::string, std::pair<const PluginFile*, const PluginFile*>> plugins;
     for (const auto& file : prepared_.sources.pluginFiles()) plugins[file.plugin].first = &file;
     for (const auto& file : sources.pluginFiles()) plugins[file.plugin].second = &file;
     for (const auto& [name, both] : plugins) {
         if (name.empty() || !prepared_.host->inRole(both.second != nullptr ? *both.second : *both.first)) continue;
-        const auto word = [](const PluginFile* file) { return file != nullptr && file->enabled ? "true" : "false"; };
-        const auto where = [](const PluginFile* file) { return file != nullptr ? file->path : std::string(); };
-        add(switchKey(name), "Whether the plugin is switched on: by the line `enabled` of its file, or by this key.", word(both.first),
-            where(both.first), word(both.second), where(both.second));
+        const auto line = [](const PluginFile* file) {
+            if (file == nullptr) return Line{"false", Origin::Default, {}};
+            return Line{file->enabled ? "true" : "false", file->enabledOrigin, file->enabledWhere};
+        };
+        add(switchKey(name), "Whether the plugin is switched on: by the line `enabled` of its file, or by this key.", line(both.first), line(both.second));
     }
 }
 
@@ -347,6 +355,19 @@ Result<std::vector<service::ConfigFact>> Operations::compare() const {
     }
     if (!problems.empty()) return refused(problems);
     return facts;
+}
+
+Status Operations::check(const std::string& listener, const std::string& key, const std::string& value) const {
+    return runtime_->wouldApply(listener, {key, value, false, false});
+}
+
+Status Operations::unset(const std::string& key, bool dryRun) {
+    return loop_.call([this, key, dryRun]() -> Status {
+        Problems problems;
+        const auto sources = readSources(files_, options_, prepared_.settings, problems);
+        if (!problems.empty()) return refused(problems);
+        return runtime_->unset(key, sources, dryRun);
+    });
 }
 
 std::vector<service::RequestStats> Operations::requests() const {

@@ -44,6 +44,8 @@ public:
     void reloadConfiguration(Done done) override;
 
     [[nodiscard]] Result<std::vector<service::ConfigFact>> compare() const override;
+    [[nodiscard]] Status check(const std::string& listener, const std::string& key, const std::string& value) const override;
+    Status unset(const std::string& key, bool dryRun) override;
 
     [[nodiscard]] std::vector<service::RequestStats> requests() const override;
     [[nodiscard]] std::vector<service::ExecutorStats> executors() const override;

@@ -77,7 +77,10 @@ PluginFile readPluginFile(FileSystem& files, const std::string& path, Problems& 
         } else if (assignment.key == "library") {
             result.library = assignment.value;
         } else if (assignment.key == "enabled") {
-            parseSwitch(assignment, result.enabled, problems);
+            if (parseSwitch(assignment, result.enabled, problems)) {
+                result.enabledOrigin = assignment.origin;
+                result.enabledWhere = assignment.where;
+            }
         } else if (assignment.key == "optional") {
             parseSwitch(assignment, result.optional, problems);
         } else if (assignment.key == "roles") {
@@ -208,11 +211,13 @@ void ConfigSources::readPluginFiles(FileSystem& files, const std::string& direct
     for (auto& file : pluginFiles_) takeDefaultChoices(file);
 }
 
-bool ConfigSources::switchPlugin(std::string_view plugin, bool enabled) {
+bool ConfigSources::switchPlugin(std::string_view plugin, bool enabled, Origin origin, const std::string& where) {
     bool found = false;
     for (auto& file : pluginFiles_) {
         if (file.plugin != plugin) continue;
         file.enabled = enabled;
+        file.enabledOrigin = origin;
+        file.enabledWhere = where;
         found = true;
     }
     return found;
@@ -225,7 +230,7 @@ void ConfigSources::applySwitches(Problems& problems) {
         bool enabled = false;
         if (!parseSwitch(assignment, enabled, problems)) continue;
         // A plugin that is not installed any more cannot be switched on, but a change made at run time must not stop the start.
-        if (!switchPlugin(*plugin, enabled) && assignment.origin != Origin::RunTime) {
+        if (!switchPlugin(*plugin, enabled, assignment.origin, assignment.where) && assignment.origin != Origin::RunTime) {
             problems.add(ErrorNumber::UnknownKey, assignment.where, assignment.key + ": no file of plugins.d is of plugin " + std::string(*plugin));
         }
     }
@@ -258,7 +263,7 @@ void ConfigSources::takeDefaultChoices(PluginFile& file) {
 void ConfigSources::takeChoices() {
     for (const auto& assignment : common_) {
         if (isServiceKey(assignment.key)) {
-            choices_[assignment.key.substr(kServicePrefix.size())] = {assignment.value, assignment.where, false};
+            choices_[assignment.key.substr(kServicePrefix.size())] = {assignment.value, assignment.where, false, assignment.origin};
         }
     }
 }

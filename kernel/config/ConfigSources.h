@@ -27,6 +27,8 @@ struct PluginFile {
     std::string plugin;
     std::string library;              ///< as written: relative to pluginDirectory
     bool enabled = true;
+    Origin enabledOrigin = Origin::Default;   ///< whose word `enabled` is, and
+    std::string enabledWhere;                 ///< where it stands; empty while nothing says it
     bool optional = false;            ///< the broker starts without it
     std::uint32_t disableAfterFaults = 0;   ///< within a minute; 0 = never
     std::vector<std::string> roles;   ///< the listeners it serves: "namesrv", "broker"
@@ -38,6 +40,7 @@ struct ServiceChoice {
     std::string plugin;
     std::string where;
     bool fallback = false;   ///< said by a plugin's own file: counts while nobody else chooses and that plugin is there
+    Origin origin = Origin::PluginFile;
 };
 
 /// Which plugin provides a service (by name without version) when several could.
@@ -60,8 +63,8 @@ public:
     /// Of all sources but the plugin files; lowest precedence first.
     [[nodiscard]] const std::vector<Assignment>& common() const noexcept { return common_; }
     [[nodiscard]] const std::vector<PluginFile>& pluginFiles() const noexcept { return pluginFiles_; }
-    /// Sets `enabled` of the plugin's files, as `plugin.NAME.enabled` does. False when there is none.
-    bool switchPlugin(std::string_view plugin, bool enabled);
+    /// Sets `enabled` of the plugin's files, as `plugin.NAME.enabled` does, by the word of `origin` at `where`. False when there is none.
+    bool switchPlugin(std::string_view plugin, bool enabled, Origin origin, const std::string& where);
     [[nodiscard]] const ServiceChoices& choices() const noexcept { return choices_; }
     /// The plugin's own file, then the common sources.
     [[nodiscard]] std::vector<Assignment> assignmentsFor(const PluginFile& file) const;

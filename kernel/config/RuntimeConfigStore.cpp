@@ -19,8 +19,17 @@ bool hasControl(std::string_view text) {
     return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-Status restartNeeded(std::string_view key) {
-    return {StatusCode::Unsupported, std::string(key) + " needs a restart: set it in the configuration file"};
+/// `plugin`: whose key it is; empty for the kernel's, which are read at a start only.
+Status restartNeeded(std::string_view key, std::string_view plugin) {
+    std::string text(key);
+    if (plugin.empty()) return {StatusCode::Unsupported, text + " needs a restart: set it in the configuration file"};
+    text += " needs a restart of its plugin: set it in the configuration file, then 'patchctl plugin reload ";
+    text += plugin;
+    return {StatusCode::Unsupported, text + "'"};
+}
+
+Status pathsStay(std::string_view key) {
+    return {StatusCode::Denied, std::string(key) + " is a path; paths are set in the configuration file only"};
 }
 
 /// It is in force: what cannot be kept may be just what frees a full disk.
@@ -120,8 +129,10 @@ Status RuntimeConfigStore::forbidden(std::string_view key) const {
     const bool pluginKey = std::find(std::begin(kPluginKeys), std::end(kPluginKeys), key) != std::end(kPluginKeys) ||
                            key.starts_with("plugin.") || isServiceKey(key) || isExecutorKey(key);
     const bool listed = std::find(options_.blackList.begin(), options_.blackList.end(), key) != options_.blackList.end();
-    if (!path && !pluginKey && !listed) return Status::ok();
-    return {StatusCode::Denied, std::string(key) + " must not be changed while the broker runs"};
+    if (path) return pathsStay(key);
+    if (pluginKey) return {StatusCode::Denied, std::string(key) + " must not be changed while the broker runs"};
+    if (listed) return {StatusCode::Denied, std::string(key) + " must not be changed while the broker runs: configBlackList names it"};
+    return Status::ok();
 }
 
 Status RuntimeConfigStore::check(std::string_view listener, const ConfigEntry& entry, std::vector<Change>& out) const {
@@ -131,13 +142,15 @@ Status RuntimeConfigStore::check(std::string_view listener, const ConfigEntry& e
     }
     bool known = false;
     bool somebody = false;
+    std::string plugin;   // the last one that has the key
     for (std::size_t i = 0; i < owners_.size(); ++i) {
         const auto& owner = owners_[i];
         const auto* item = owner.values.find(entry.key);
         if (item == nullptr || !serves(owner, listener)) continue;
         known = true;
+        if (owner.reconfigure != nullptr) plugin = owner.name;
         if (item->spec.type == ConfigType::Path) {
-            return {StatusCode::Denied, entry.key + " is a path; paths are set in the configuration file only"};
+            return pathsStay(entry.key);
         }
         if (auto denied = forbidden(item->spec.name); !denied) return denied;
         ConfigValue value;
@@ -152,14 +165,14 @@ Status RuntimeConfigStore::check(std::string_view listener, const ConfigEntry& e
             somebody = true;
             continue;
         }
-        if (!changeable) return restartNeeded(entry.key);
+        if (!changeable) return restartNeeded(entry.key, owner.name);
         somebody = true;
         value.origin = Origin::RunTime;
         value.where = "changed at run time";
         out.push_back({i, item->spec.name, std::move(value)});
     }
     if (somebody) return Status::ok();
-    if (known) return restartNeeded(entry.key);
+    if (known) return restartNeeded(entry.key, plugin);
     if (findRocketmqKey(entry.key) != nullptr) {
         return {StatusCode::Unsupported, entry.key + " has no effect in this broker"};
     }
@@ -185,6 +198,57 @@ Status RuntimeConfigStore::apply(std::string_view listener, std::span<const Conf
         }
         return Status::ok();
     });
+}
+
+Status RuntimeConfigStore::wouldApply(std::string_view listener, const ConfigEntry& entry) const {
+    return onLifecycle_([this, listener = std::string(listener), entry]() -> Status {
+        std::vector<Change> ignored;
+        return check(listener, entry, ignored);
+    });
+}
+
+Status RuntimeConfigStore::withoutChange(const std::string& key, const ConfigSources& sources, std::vector<Change>& out,
+                                         std::vector<Change>& quiet) const {
+    Problems problems;
+    for (std::size_t i = 0; i < owners_.size(); ++i) {
+        const auto& owner = owners_[i];
+        const auto* item = owner.values.find(key);
+        if (item == nullptr || item->spec.type == ConfigType::Path) continue;
+        auto assignments = assignmentsOf(sources, owner.name);
+        std::erase_if(assignments, [](const Assignment& one) { return one.origin == Origin::RunTime; });
+        auto next = valueFrom(item->spec, assignments, problems);
+        if (!next) continue;
+        const bool same = next->text == item->value.text;
+        const bool changeable = item->spec.has(plugin::kReloadable) && owner.reconfigure != nullptr;
+        if (same || changeable) (same ? quiet : out).push_back({i, item->spec.name, std::move(*next)});
+    }
+    return problems.empty() ? Status::ok() : Status(StatusCode::InvalidArgument, problems.toString());
+}
+
+Status RuntimeConfigStore::unset(const std::string& key, const ConfigSources& sources, bool dryRun) {
+    auto all = kept();
+    if (!all) return all.error();
+    bool known = false;
+    std::size_t lines = all->erase(key);
+    for (const auto& owner : owners_) {
+        const auto* item = owner.values.find(key);
+        if (item == nullptr) continue;
+        known = true;
+        lines += std::erase_if(*all, [&](const auto& one) { return item->spec.answersTo(one.first); });
+    }
+    if (lines == 0) return {StatusCode::NotFound, known ? key + " was not changed at run time" : "unknown key '" + key + "'"};
+    std::vector<Change> changes;
+    std::vector<Change> quiet;
+    if (auto status = withoutChange(key, sources, changes, quiet); !status || dryRun) return status;
+    if (auto status = commit(changes); !status) return status;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& change : quiet) owners_[change.owner].values.set(change.name, change.value);
+    }
+    changes_.fetch_add(1, std::memory_order_relaxed);
+    log_.info("a change of the configuration was taken back", {{"key", key}});
+    const auto status = write(*all);
+    return status ? status : Status(status.code(), "taken back, but until the next restart only: " + status.message());
 }
 
 Status RuntimeConfigStore::commit(const std::vector<Change>& changes) {
@@ -268,7 +332,9 @@ Status RuntimeConfigStore::reload(const ConfigSources& sources, const std::funct
             if (item.spec.has(plugin::kReloadable) && owner.reconfigure != nullptr) {
                 changes.push_back({i, name, std::move(value)});
             } else if (owner.reconfigure != nullptr || !item.spec.has(plugin::kReloadable)) {
-                log_.warn("a changed key needs a restart", {{"key", name}, {"where", value.where}});
+                const bool ofPlugin = owner.reconfigure != nullptr;
+                log_.warn(ofPlugin ? "a changed key needs a restart of its plugin: patchctl plugin reload" : "a changed key needs a restart",
+                          {{"key", name}, {"where", value.where}, {"owner", owner.name}});
             }
         }
     }

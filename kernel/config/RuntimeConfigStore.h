@@ -60,6 +60,10 @@ public:
 
     [[nodiscard]] std::vector<plugin::ConfigEntry> snapshot(std::string_view listener) const override;
     Status apply(std::string_view listener, std::span<const plugin::ConfigEntry> changes) override;
+    /// What apply() would answer, as far as it is known without telling the owners.
+    [[nodiscard]] Status wouldApply(std::string_view listener, const plugin::ConfigEntry& entry) const;
+    /// Takes a change back that was made at run time; `sources` are the files as they are now, with that change. On the lifecycle thread.
+    Status unset(const std::string& key, const ConfigSources& sources, bool dryRun);
     [[nodiscard]] std::int64_t changeCount() const noexcept override { return changes_.load(std::memory_order_relaxed); }
 
     /// Takes over what the files say now: reloadable keys are applied, others are logged as needing a restart. Owners in `without` are
@@ -77,6 +81,8 @@ private:
     [[nodiscard]] static bool serves(const RuntimeOwner& owner, std::string_view listener) noexcept;
     Status check(std::string_view listener, const plugin::ConfigEntry& entry, std::vector<Change>& out) const;
     Status forbidden(std::string_view key) const;
+    /// What owners have to be told, and in `quiet` what changes no more than its origin, when that key is not changed at run time any more.
+    [[nodiscard]] Status withoutChange(const std::string& key, const ConfigSources& sources, std::vector<Change>& out, std::vector<Change>& quiet) const;
     /// Tells the owners; all or none.
     Status commit(const std::vector<Change>& changes);
     Status tell(std::size_t owner, const std::vector<Change>& changes, bool undo);

@@ -10,7 +10,7 @@ namespace {
 using protocol::PrivateCode;
 
 constexpr plugin::ConfigKey kKeys[] = {
-    {"controlLocalOnlyCodes", plugin::ConfigType::Text, "29002 29003 29004 29005",
+    {"controlLocalOnlyCodes", plugin::ConfigType::Text, "29002 29003 29004 29005 29006",
      "Codes that only peers of this machine may ask for: what changes plugins and configuration. Empty: everybody who reaches a port."},
 };
 
@@ -20,8 +20,8 @@ constexpr protocol::RequestCode code(PrivateCode one) noexcept {
 
 constexpr protocol::RequestCode kCodes[] = {
     code(PrivateCode::ListPlugins),   code(PrivateCode::InspectPlugin),       code(PrivateCode::ReloadPlugin), code(PrivateCode::EnablePlugin),
-    code(PrivateCode::DisablePlugin), code(PrivateCode::ReloadConfiguration), code(PrivateCode::GetMetrics),
-    code(PrivateCode::CompareConfiguration)};
+    code(PrivateCode::DisablePlugin), code(PrivateCode::ReloadConfiguration), code(PrivateCode::UnsetConfiguration),
+    code(PrivateCode::GetMetrics),    code(PrivateCode::CompareConfiguration), code(PrivateCode::CheckConfiguration)};
 
 }  // namespace
 

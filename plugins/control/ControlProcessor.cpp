@@ -40,6 +40,8 @@ void ControlProcessor::process(Request request) {
         case PrivateCode::InspectPlugin: return std::move(request).respond(inspect(name));
         case PrivateCode::GetMetrics: return std::move(request).respond(metrics());
         case PrivateCode::CompareConfiguration: return std::move(request).respond(configuration());
+        case PrivateCode::CheckConfiguration: return std::move(request).respond(check(request.command()));
+        case PrivateCode::UnsetConfiguration: return std::move(request).respond(unset(request.command()));
         default: return change(std::move(request), name);
     }
 }
@@ -72,6 +74,26 @@ Response ControlProcessor::metrics() {
 Response ControlProcessor::configuration() {
     const auto facts = services_.config->compare();
     return facts ? withBody(configurationBody(*facts)) : Response(ResponseCode::SystemError, facts.error().message());
+}
+
+Response ControlProcessor::check(const protocol::CommandView& command) {
+    const auto field = [&command](std::string_view name) { return std::string(command.find(name).value_or(std::string_view())); };
+    const auto key = field("key");
+    if (key.empty()) return Response(ResponseCode::SystemError, "the field key is missing");
+    const auto listener = field("listener");
+    const Status status = services_.config->check(listener.empty() ? "broker" : listener, key, field("value"));
+    if (status) return Response(ResponseCode::Success);
+    // What a change would be answered, but for the words.
+    return Response(status.code() == StatusCode::Denied ? ResponseCode::NoPermission : ResponseCode::SystemError, status.message());
+}
+
+Response ControlProcessor::unset(const protocol::CommandView& command) {
+    const std::string key(command.find("key").value_or(std::string_view()));
+    if (key.empty()) return Response(ResponseCode::SystemError, "the field key is missing");
+    const bool dryRun = command.find("dryRun").value_or(std::string_view()) == "true";
+    const Status status = services_.config->unset(key, dryRun);
+    if (status) return Response(ResponseCode::Success);
+    return Response(status.code() == StatusCode::NotFound ? ResponseCode::QueryNotFound : ResponseCode::SystemError, status.message());
 }
 
 }  // namespace patchbay::plugins::control

@@ -31,6 +31,8 @@ private:
     [[nodiscard]] plugin::Response inspect(const std::string& name);
     [[nodiscard]] plugin::Response metrics();
     [[nodiscard]] plugin::Response configuration();
+    [[nodiscard]] plugin::Response check(const protocol::CommandView& command);
+    [[nodiscard]] plugin::Response unset(const protocol::CommandView& command);
 
     Services services_;
     const plugin::LocalOnly localOnly_;

@@ -139,7 +139,7 @@ TEST_F(ServingTest, TakesOverChangedKeysAtHangup) {
     EXPECT_EQ(broker_.stop(SIGTERM), 0);
     const auto log = broker_.output();
     EXPECT_NE(log.find("sound changed sound=dang"), std::string::npos) << log;
-    EXPECT_NE(log.find("a changed key needs a restart key=bellCount"), std::string::npos) << log;
+    EXPECT_NE(log.find("a changed key needs a restart of its plugin: patchctl plugin reload key=bellCount"), std::string::npos) << log;
 }
 
 TEST_F(ServingTest, KeepsItsConfigurationWhenTheNewOneIsWrong) {

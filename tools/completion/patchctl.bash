@@ -31,7 +31,7 @@ _patchctl() {
         "message") words='send get tail replay' ;;
         "cluster") words='list' ;;
         "broker") words='status producers fence unfence' ;;
-        "config") words='get set diff reload explain' ;;
+        "config") words='get set unset diff reload explain' ;;
         "plugin") words='list inspect reload enable disable top new' ;;
         "store") words='info check dump repair convert backup check-database' ;;
         "bench") words='send' ;;
@@ -59,6 +59,7 @@ _patchctl() {
         'top' | 'top '*) options='--interval --count' ;;
         'config get' | 'config get '*) options='--nameserver' ;;
         'config set' | 'config set '*) options='--nameserver --dry-run' ;;
+        'config unset' | 'config unset '*) options='--nameserver --dry-run' ;;
         'config diff' | 'config diff '*) options='--nameserver' ;;
         'plugin disable' | 'plugin disable '*) options='--force --dry-run' ;;
         'plugin new' | 'plugin new '*) options='--directory --code' ;;

@@ -426,7 +426,7 @@ TEST_P(PatchctlOnStore, ConfigurationIsReadChangedAndCompared) {
     EXPECT_EQ(shell("config diff " + file).exit, 6);
     EXPECT_NE(done("config explain fileReservedTime").find(", transaction"), std::string::npos) << "all owners";
     EXPECT_NE(done("config explain plugin.reply.enabled").find("true"), std::string::npos);
-    EXPECT_EQ(shell("config set namesrv.nothing 1 --nameserver --dry-run").exit, 0);
+    EXPECT_EQ(shell("config set namesrv.nothing 1 --nameserver --dry-run").exit, 3);
 }
 
 TEST_P(PatchctlOnStore, PluginsAreListedInspectedAndExchanged) {
@@ -548,7 +548,8 @@ TEST_P(PatchctlOnStore, JsonKeepsItsMembers) {
         {"config set maxTransferCountOnMessageInMemory 32 --dry-run", {"broker", "address", "ok", "outcome"}},
         {"config set orderMessageEnable false --nameserver --dry-run", {"key", "value", "outcome"}},
         {"config set orderMessageEnable false --nameserver", {"key", "value", "outcome"}},
-        {"config explain listenPort", {"key", "owner", "doc", "type", "default", "value", "origin", "where", "fileValue", "fileWhere", "live"}},
+        {"config explain listenPort",
+         {"key", "owner", "doc", "type", "default", "value", "origin", "where", "fileValue", "fileWhere", "live", "takesEffect"}},
         {"config reload", {"broker", "outcome"}},
         {"plugin list", {"name", "version", "state", "generation", "startedMs", "codes", "provides", "why"}},
         {"plugin inspect send", {"path", "manifest"}},

@@ -42,13 +42,18 @@ const Command* commandOf(const std::vector<std::string>& plain) {
     return found;
 }
 
+/// "--name" and "-n", but for numbers below nought.
+bool isOption(std::string_view word) noexcept {
+    return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+}
+
 /// Words that can be the command's: those that are neither options nor values of global options.
 std::vector<std::string> leadingWords(const std::vector<std::string>& words) {
     std::vector<std::string> plain;
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string_view word = words[i];
         if (word == "--") break;
-        if (!word.starts_with('-') || word.size() == 1) {
+        if (!isOption(word)) {
             plain.emplace_back(word);
             continue;
         }
@@ -186,7 +191,7 @@ Result<Arguments> Arguments::parse(const std::vector<std::string>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (options && words[i] == "--") {
             options = false;
-        } else if (options && words[i].size() > 1 && words[i][0] == '-') {
+        } else if (options && isOption(words[i])) {
             if (auto taken = arguments.takeWord(words, i); !taken) return taken;
         } else {
             plain.push_back(words[i]);

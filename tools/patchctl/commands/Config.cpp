@@ -18,6 +18,10 @@ constexpr Argument kKeyMaybe[] = {{"KEY", "only this key", true}};
 constexpr Argument kKey[] = {{"KEY", "name of the key"}};
 constexpr Argument kSet[] = {{"KEY", "name of the key"}, {"VALUE", "what it becomes"}};
 constexpr Argument kFile[] = {{"FILE", "properties file, such as a broker.conf; without it the broker's own files", true}};
+using protocol::PrivateCode;
+
+constexpr std::int32_t code(PrivateCode one) noexcept { return static_cast<std::int32_t>(one); }
+
 constexpr Option kNamesrv[] = {{.name = "nameserver", .doc = "of the name servers, not of a broker"}};
 
 Result<protocol::ConfigTable> runningConfig(Session& session, const Arguments& arguments, std::string& where) {
@@ -70,67 +74,181 @@ Exit get(Session& session, const Arguments& arguments) {
     return Exit::Done;
 }
 
-/// What a broker would say to a change, as far as it tells: Patchbay knows which keys are live, others only try.
-Status wouldTake(Session& session, const Target& broker, const std::string& key) {
-    const auto answer = session.ask(broker.address, static_cast<std::int32_t>(protocol::PrivateCode::CompareConfiguration));
-    if (!answer) return answer.error().code() == StatusCode::Unsupported ? Status::ok() : answer.error();
-    const auto document = json::Document::parse(answer->body);
-    if (!document) return document.error();
-    for (const auto item : document->root()["keys"]) {
-        if (item.value["key"].text().value_or("") != key || item.value["live"].boolean().value_or(false)) continue;
-        return {StatusCode::Denied, key + " of " + item.value["owner"].text().value_or("the kernel") + " needs a restart"};
-    }
-    return Status::ok();
-}
-
-Exit set(Session& session, const Arguments& arguments) {
-    auto client = session.client();
-    if (!client) return session.fail(client.error());
-    const protocol::ConfigTable change{{arguments.at(0), arguments.at(1)}};
-    if (arguments.has("nameserver")) {
-        if (!arguments.dryRun()) {
-            if (const auto changed = (*client)->updateNameServerConfig(change); !changed) return session.fail(changed);
-        }
-        Record record;
-        record.add("key", arguments.at(0));
-        record.add("value", arguments.at(1));
-        record.add("outcome", std::string(arguments.dryRun() ? "nothing was changed" : "changed"));
-        session.out().print(record);
-        return Exit::Done;
-    }
-    auto brokers = session.masters();
-    if (!brokers) return session.fail(brokers.error());
-    Outcomes outcomes(session);
-    for (const auto& broker : *brokers) {
-        const auto config = (*client)->brokerConfig(broker.address);
-        if (!config) {
-            outcomes.add(broker, config.error());
-        } else if (!config->contains(arguments.at(0))) {
-            outcomes.add(broker, noKeyOfBroker(session, "it", arguments.at(0), namesOf(*config)));
-        } else {
-            outcomes.add(broker, arguments.dryRun() ? wouldTake(session, broker, arguments.at(0)) : (*client)->updateBrokerConfig(broker.address, change));
-        }
-    }
-    return outcomes.print(arguments.dryRun() ? "would be changed" : "changed");
-}
-
-/// Asks a Patchbay broker for every key with its sources.
-Result<std::string> compared(Session& session) {
-    const auto broker = session.broker();
-    if (!broker) return broker.error();
-    const auto answer = session.ask(broker->address, static_cast<std::int32_t>(protocol::PrivateCode::CompareConfiguration));
+/// Asks a Patchbay server for every key with its sources.
+Result<std::string> comparedAt(Session& session, const std::string& address) {
+    const auto answer = session.ask(address, code(PrivateCode::CompareConfiguration));
     if (!answer && answer.error().code() == StatusCode::Unsupported) {
-        return Status(StatusCode::Unsupported, broker->address + " does not say where its values come from; only Patchbay with the plugin 'control' does");
+        return Status(StatusCode::Unsupported, address + " does not say where its values come from; only Patchbay with the plugin 'control' does");
     }
     if (!answer) return answer.error();
     return answer->body;
 }
 
+Result<std::string> compared(Session& session) {
+    const auto broker = session.broker();
+    if (!broker) return broker.error();
+    return comparedAt(session, broker->address);
+}
+
 std::string textOf(const json::Value& fact, std::string_view name) { return fact[name].text().value_or(""); }
+
+bool isTrue(const json::Value& fact, std::string_view name) { return fact[name].boolean().value_or(false); }
+
+/// What a server tells of one key. Where a plugin has the key as well as the kernel it is the plugin that acts on it.
+struct Fact {
+    std::string owner;
+    std::string value;
+    std::string where;       ///< of the value that runs
+    std::string fileValue;   ///< that the next start reads
+    std::string fileWhere;
+    bool live = false;
+    bool differs = false;
+};
+
+std::optional<Fact> factAt(Session& session, const std::string& address, const std::string& key) {
+    const auto body = comparedAt(session, address);
+    if (!body) return std::nullopt;
+    const auto document = json::Document::parse(*body);
+    if (!document) return std::nullopt;
+    std::optional<Fact> found;
+    for (const auto item : document->root()["keys"]) {
+        const auto& fact = item.value;
+        if (textOf(fact, "key") != key || (found && found->owner != "kernel")) continue;
+        found = Fact{textOf(fact, "owner"),     textOf(fact, "value"),     textOf(fact, "where"),     textOf(fact, "fileValue"),
+                     textOf(fact, "fileWhere"), isTrue(fact, "live"), isTrue(fact, "differs")};
+    }
+    return found;
+}
 
 /// Lines that choose a provider or switch a plugin.
 bool byFilesAlone(std::string_view key) {
     return key.starts_with("service.") || (key.starts_with("plugin.") && key.ends_with(".enabled"));
+}
+
+/// How such a line is changed.
+Status otherWay(const std::string& key) {
+    if (key.starts_with("service.")) return {StatusCode::Denied, key + " is a line of the main file; change it there, then 'patchctl config reload'"};
+    const auto name = key.substr(7, key.size() - 15);   // between "plugin." and ".enabled"
+    return {StatusCode::Denied, "use 'patchctl plugin enable " + name + "' or 'patchctl plugin disable " + name + "'"};
+}
+
+/// A server that a change is meant for.
+struct Place {
+    Target target;
+    std::string listener;   ///< "broker" or "namesrv"
+};
+
+Result<std::vector<Place>> places(Session& session, const Arguments& arguments) {
+    std::vector<Place> all;
+    if (arguments.has("nameserver")) {
+        auto client = session.client();
+        if (!client) return client.error();
+        for (const auto& address : (*client)->nameServers()) all.push_back({{"", address, address, 0}, "namesrv"});
+        if (all.empty()) return Status(StatusCode::NotFound, "no name server is configured");
+        return all;
+    }
+    const auto brokers = session.masters();
+    if (!brokers) return brokers.error();
+    for (const auto& broker : *brokers) all.push_back({broker, "broker"});
+    return all;
+}
+
+/// What the server would answer to the change. Unsupported when it does not say so beforehand.
+Status wouldTake(Session& session, const Place& place, const std::string& key, const std::string& value) {
+    const auto answer = session.ask(place.target.address, code(PrivateCode::CheckConfiguration),
+                                    {{"key", key}, {"value", value}, {"listener", place.listener}});
+    return answer ? Status::ok() : answer.error();
+}
+
+Status change(Session& session, const Place& place, const std::string& key, const std::string& value) {
+    auto client = session.client();
+    if (!client) return client.error();
+    const auto request = place.listener == "broker" ? protocol::RequestCode::UpdateBrokerConfig : protocol::RequestCode::UpdateNamesrvConfig;
+    const auto done = session.ask(place.target.address, static_cast<std::int32_t>(request), {}, protocol::configText({{key, value}}));
+    if (done) return Status::ok();
+    if (done.error().code() != StatusCode::Denied) return done.error();
+    // RocketMQ's words for it do not tell why.
+    const auto why = wouldTake(session, place, key, value);
+    return why.code() == StatusCode::Denied ? why : done.error();
+}
+
+/// A word of the command line wins over what is kept of a change.
+std::string untilRestart(Session& session, const Place& place, const std::string& key) {
+    const auto fact = factAt(session, place.target.address, key);
+    if (!fact || !fact->fileWhere.starts_with("-D")) return {};
+    return "; until the next start only: its command line (" + fact->fileWhere + "=" + fact->fileValue + ") wins then";
+}
+
+/// Changes the key at one server, or asks whether it could be. What is to be known of it besides goes to `note`.
+Status setAt(Session& session, const Place& place, const Arguments& arguments, std::string& note) {
+    const std::string& key = arguments.at(0);
+    const bool ofBroker = place.listener == "broker";
+    auto client = session.client();
+    if (!client) return client.error();
+    const auto& address = place.target.address;
+    const auto config = ofBroker ? (*client)->brokerConfig(address) : (*client)->nameServerConfig(address);
+    if (!config) return config.error();
+    if (!config->contains(key)) return ofBroker ? noKeyOfBroker(session, "it", key, namesOf(*config)) : noKey(address, key, namesOf(*config));
+    auto status = arguments.dryRun() ? wouldTake(session, place, key, arguments.at(1)) : change(session, place, key, arguments.at(1));
+    if (arguments.dryRun() && status.code() == StatusCode::Unsupported) {
+        note = "; whether the value would be taken is not known: this server does not say so beforehand";
+        return Status::ok();
+    }
+    if (status) note = untilRestart(session, place, key);
+    return status;
+}
+
+Exit set(Session& session, const Arguments& arguments) {
+    if (byFilesAlone(arguments.at(0))) return session.fail(otherWay(arguments.at(0)));
+    const auto all = places(session, arguments);
+    if (!all) return session.fail(all.error());
+    std::string note;
+    if (!arguments.has("nameserver")) {
+        Outcomes outcomes(session);
+        for (const auto& place : *all) {
+            note.clear();
+            const auto status = setAt(session, place, arguments, note);
+            outcomes.add(place.target, status, note);
+        }
+        return outcomes.print(arguments.dryRun() ? "would be changed" : "changed");
+    }
+    for (const auto& place : *all) {
+        if (const auto status = setAt(session, place, arguments, note); !status) return session.fail(status);
+    }
+    Record record;
+    record.add("key", arguments.at(0));
+    record.add("value", arguments.at(1));
+    record.add("outcome", (arguments.dryRun() ? "nothing was changed" : "changed") + note);
+    session.out().print(record);
+    return Exit::Done;
+}
+
+/// What a key is once it is not changed at run time any more.
+std::string afterwards(Session& session, const Place& place, const std::string& key) {
+    const auto fact = factAt(session, place.target.address, key);
+    if (!fact) return {};
+    const auto from = [](const std::string& where) { return where.empty() ? std::string(" (default)") : " (" + where + ")"; };
+    if (!fact->differs) return "; it is " + fact->value + from(fact->where) + " again";
+    const bool line = byFilesAlone(key);
+    return "; " + fact->value + " runs until the next " + (line ? "'patchctl config reload'" : fact->owner == "kernel" ? "start" : "'patchctl plugin reload " + fact->owner + "'") +
+           ", then " + fact->fileValue + from(fact->fileWhere);
+}
+
+Exit unset(Session& session, const Arguments& arguments) {
+    const std::string& key = arguments.at(0);
+    const auto all = places(session, arguments);
+    if (!all) return session.fail(all.error());
+    Outcomes outcomes(session);
+    for (const auto& place : *all) {
+        const auto done = session.ask(place.target.address, code(PrivateCode::UnsetConfiguration),
+                                      {{"key", key}, {"dryRun", arguments.dryRun() ? "true" : "false"}});
+        if (!done && done.error().code() == StatusCode::Unsupported) {
+            outcomes.add(place.target, {StatusCode::Unsupported, "it does not take changes back; only Patchbay with the plugin 'control' does"});
+        } else {
+            outcomes.add(place.target, done ? Status::ok() : done.error(), done && !arguments.dryRun() ? afterwards(session, place, key) : "");
+        }
+    }
+    return outcomes.print(arguments.dryRun() ? "would be taken back" : "taken back");
 }
 
 std::optional<std::string> lineThatRuns(Session& session, const std::string& key) {
@@ -178,13 +296,25 @@ Exit diff(Session& session, const Arguments& arguments) {
     if (!document) return session.fail(document.error());
     Table table{{{"owner", "OWNER"}, {"key", "KEY"}, {"running", "RUNNING"}, {"file", "FILE SAYS"}, {"where", "WHERE"}, {"live", "LIVE"}}, {}};
     for (const auto item : document->root()["keys"]) {
-        if (!item.value["differs"].boolean().value_or(false)) continue;
+        if (!isTrue(item.value, "differs")) continue;
         table.add({textOf(item.value, "owner"), textOf(item.value, "key"), textOf(item.value, "value"), textOf(item.value, "fileValue"),
-                   textOf(item.value, "fileWhere"), item.value["live"].boolean().value_or(false)});
+                   textOf(item.value, "fileWhere"), isTrue(item.value, "live")});
     }
     if (!table.rows.empty() || session.out().json()) session.out().print(table);
     if (table.rows.empty()) session.out().say("no difference");
     return table.rows.empty() ? Exit::Done : Exit::Different;
+}
+
+/// How a new value gets in force: by the plugin that acts on it, if there is one.
+std::string takesEffect(const std::string& key, const std::vector<json::Value>& facts) {
+    if (key.starts_with("service.")) return "by 'patchctl config reload'";
+    if (byFilesAlone(key)) return "by 'patchctl plugin enable' and 'disable'";
+    if (std::ranges::any_of(facts, [](const json::Value& fact) { return isTrue(fact, "live"); })) return "at once, by 'patchctl config set'";
+    std::string reloads;
+    for (const auto& fact : facts) {
+        if (textOf(fact, "owner") != "kernel") reloads += (reloads.empty() ? "'patchctl plugin reload " : ", 'patchctl plugin reload ") + textOf(fact, "owner") + "'";
+    }
+    return "from the configuration file, by " + (reloads.empty() ? std::string("a restart") : reloads);
 }
 
 Exit explain(Session& session, const Arguments& arguments) {
@@ -212,7 +342,8 @@ Exit explain(Session& session, const Arguments& arguments) {
     record.add("key", arguments.at(0));
     record.add("owner", owners);
     for (const char* name : {"doc", "type", "default", "value", "origin", "where", "fileValue", "fileWhere"}) record.add(name, ofAll(name));
-    record.add("live", std::ranges::all_of(facts, [](const json::Value& fact) { return fact["live"].boolean().value_or(false); }));
+    record.add("live", std::ranges::all_of(facts, [](const json::Value& fact) { return isTrue(fact, "live"); }));
+    record.add("takesEffect", takesEffect(arguments.at(0), facts));
     session.out().print(record);
     return Exit::Done;
 }
@@ -231,7 +362,7 @@ Waiting waiting(Session& session) {
     const auto document = json::Document::parse(*body);
     if (!document) return out;
     for (const auto item : document->root()["keys"]) {
-        if (!item.value["differs"].boolean().value_or(false)) continue;
+        if (!isTrue(item.value, "differs")) continue;
         const auto owner = textOf(item.value, "owner");
         std::string& list = owner == "kernel" ? out.restart : out.pluginReload;
         if (!list.empty()) list += ", ";
@@ -244,7 +375,7 @@ Waiting waiting(Session& session) {
 Exit reload(Session& session, const Arguments&) {
     const auto broker = session.broker();
     if (!broker) return session.fail(broker.error());
-    const auto answer = session.ask(broker->address, static_cast<std::int32_t>(protocol::PrivateCode::ReloadConfiguration));
+    const auto answer = session.ask(broker->address, code(PrivateCode::ReloadConfiguration));
     if (!answer) return session.fail(answer.error());
     Record record;
     record.add("broker", broker->address);
@@ -261,9 +392,13 @@ constexpr Command kCommands[] = {
     {.words = "config get", .summary = "Shows the configuration that runs", .arguments = kKeyMaybe, .options = kNamesrv,
      .example = "patchctl config get flushDiskType", .run = get},
     {.words = "config set", .summary = "Changes a key while it runs",
-     .text = "The change is kept over restarts. Paths and plugin libraries cannot be changed so, and keys that need a restart say so. By default a "
-             "broker takes changes from its own machine only.",
+     .text = "The change is kept over restarts, but a value that the broker was started with (-D) wins then, which is said. Paths and plugin libraries "
+             "cannot be changed so, and keys that need a restart say so, or which plugin has to be reloaded. By default a broker takes changes from its "
+             "own machine only.",
      .arguments = kSet, .options = kNamesrv, .example = "patchctl config set maxTransferCountOnMessageInMemory 64", .destroys = true, .run = set},
+    {.words = "config unset", .summary = "Takes back what config set changed: the file's value or the default counts again",
+     .text = "At once where the key can be changed so, else with the next start. Patchbay only.", .arguments = kKey, .options = kNamesrv,
+     .example = "patchctl config unset maxTransferCountOnMessageInMemory", .destroys = true, .run = unset},
     {.words = "config diff", .summary = "Compares files with what runs",
      .text = "Without FILE the broker compares its own files (Patchbay only). Ends with 6 when there is a difference.", .arguments = kFile,
      .options = kNamesrv, .example = "patchctl config diff etc/broker.conf", .run = diff},

@@ -171,6 +171,52 @@ TEST_F(RuntimeConfigTest, RefusesUnknownKeysBadValuesAndLineBreaks) {
     EXPECT_TRUE(told_.empty());
 }
 
+TEST_F(RuntimeConfigTest, SaysBeforehandWhatItWouldAnswer) {
+    const auto would = [this](const char* key, const char* value) { return store_.wouldApply("broker", {key, value, false, false}); };
+    EXPECT_TRUE(would("maxMessageSize", "1M"));
+    EXPECT_EQ(would("maxMessageSize", "0").message(), "maxMessageSize: '0' is out of range (1 to 1073741824)");
+    EXPECT_EQ(would("storePathRootDir", "/x").code(), StatusCode::Denied);
+    EXPECT_EQ(would("noSuchKey", "1").code(), StatusCode::NotFound);
+    // The plugin takes the value when it begins anew; a key of the kernel's waits for a start.
+    EXPECT_EQ(would("lanes", "2").message(), "lanes needs a restart of its plugin: set it in the configuration file, then 'patchctl plugin reload send'");
+    EXPECT_EQ(would("password", "x").message(), "password needs a restart: set it in the configuration file");
+    EXPECT_TRUE(told_.empty());
+    EXPECT_EQ(valueOf("maxMessageSize"), "4M");
+    EXPECT_EQ(store_.changeCount(), 0);
+    EXPECT_FALSE(files_.exists("/data/config/runtime.properties"));
+}
+
+TEST_F(RuntimeConfigTest, TakesAChangeBackToWhatTheFilesSay) {
+    ASSERT_TRUE(files_.makeDirectories("/etc/p"));
+    ASSERT_TRUE(files_.replaceAtomically("/etc/p/b.conf", "messageMax = 8M\n", true));
+    const auto sources = [this] {
+        Problems problems;
+        auto read = ConfigSources::read(files_, "/etc/p/b.conf", {}, "/", problems);
+        read.addRunTimeChanges(files_, "/data/config/runtime.properties", problems);
+        EXPECT_TRUE(problems.empty()) << problems.toString();
+        return read;
+    };
+    EXPECT_EQ(store_.unset("maxMessageSize", sources(), false).code(), StatusCode::NotFound);
+    EXPECT_EQ(store_.unset("noSuchKey", sources(), false).message(), "unknown key 'noSuchKey'");
+    ASSERT_EQ(change({{"maxMessageSize", "1M"}}), StatusCode::Ok);
+    ASSERT_EQ(change({{"brokerPermission", "4"}}), StatusCode::Ok);
+    told_.clear();
+    EXPECT_TRUE(store_.unset("messageMax", sources(), true));
+    EXPECT_EQ(valueOf("maxMessageSize"), "1M") << "a dry run";
+    EXPECT_TRUE(store_.unset("messageMax", sources(), false)) << "by either name";
+    EXPECT_EQ(told_, (std::vector<std::string>{"send maxMessageSize=8M", "other maxMessageSize=8M"}));
+    EXPECT_EQ(valueOf("maxMessageSize"), "8M");
+    EXPECT_EQ(valueOf("brokerPermission"), "4") << "other changes stay";
+    const auto text = *files_.readAll("/data/config/runtime.properties");
+    EXPECT_EQ(text.find("essageMax"), std::string::npos) << text;
+    EXPECT_EQ(text.find("maxMessageSize"), std::string::npos) << text;
+    EXPECT_NE(text.find("brokerPermission = 4\n"), std::string::npos) << text;
+    refuser_ = "other";
+    EXPECT_EQ(store_.unset("brokerPermission", sources(), false).message(), "other: not today");
+    EXPECT_EQ(valueOf("brokerPermission"), "4");
+    EXPECT_NE(files_.readAll("/data/config/runtime.properties")->find("brokerPermission = 4\n"), std::string::npos);
+}
+
 TEST_F(RuntimeConfigTest, AppliesNothingWhenOneOfManyIsWrong) {
     EXPECT_EQ(change({{"maxMessageSize", "1M"}, {"noSuchKey", "1"}}), StatusCode::NotFound);
     EXPECT_TRUE(told_.empty());

@@ -53,6 +53,17 @@ public:
         fact.differs = true;
         return std::vector{fact};
     }
+    [[nodiscard]] Status check(const std::string& listener, const std::string& key, const std::string& value) const override {
+        if (key == "library") return {StatusCode::Denied, "not that"};
+        return {StatusCode::OutOfRange, listener + " " + key + " " + value};
+    }
+    Status unset(const std::string& key, bool dryRun) override {
+        if (key == "nothing") return {StatusCode::NotFound, "nothing was not changed at run time"};
+        asked += key + (dryRun ? "?" : "!");
+        return Status::ok();
+    }
+
+    std::string asked;
 };
 
 class ControlTest : public ::testing::Test {
@@ -121,6 +132,23 @@ TEST_F(ControlTest, TellsCountsAndConfiguration) {
     const auto keys = ask(PrivateCode::CompareConfiguration).body();
     EXPECT_NE(keys.find("\"key\":\"heldPullsMax\""), std::string::npos) << keys;
     EXPECT_NE(keys.find("\"fileValue\":\"2\",\"fileWhere\":\"\",\"live\":false,\"differs\":true"), std::string::npos) << keys;
+}
+
+TEST_F(ControlTest, TellsWhatAChangeWouldMeetAndTakesChangesBack) {
+    const auto wrong = ask(PrivateCode::CheckConfiguration, {{"key", "heldPullsMax"}, {"value", "-1"}, {"listener", "namesrv"}});
+    EXPECT_EQ(wrong.code(), ResponseCode::SystemError);
+    EXPECT_EQ(wrong.remark(), "namesrv heldPullsMax -1");
+    EXPECT_EQ(ask(PrivateCode::CheckConfiguration, {{"key", "k"}, {"value", "v"}}).remark(), "broker k v");
+    EXPECT_EQ(ask(PrivateCode::CheckConfiguration, {{"key", "library"}}).code(), ResponseCode::NoPermission);
+    EXPECT_EQ(ask(PrivateCode::CheckConfiguration).code(), ResponseCode::SystemError) << "no key";
+    EXPECT_EQ(ask(PrivateCode::UnsetConfiguration, {{"key", "a"}, {"dryRun", "true"}}).code(), ResponseCode::Success);
+    EXPECT_EQ(ask(PrivateCode::UnsetConfiguration, {{"key", "b"}}).code(), ResponseCode::Success);
+    EXPECT_EQ(report.asked, "a?b!");
+    EXPECT_EQ(ask(PrivateCode::UnsetConfiguration, {{"key", "nothing"}}).code(), ResponseCode::QueryNotFound);
+    testkit::CallOptions afar;
+    afar.peer = context.peer("192.0.2.7:4711");
+    EXPECT_EQ(ask(PrivateCode::UnsetConfiguration, {{"key", "c"}}, afar).code(), ResponseCode::NoPermission);
+    EXPECT_EQ(report.asked, "a?b!");
 }
 
 }  // namespace

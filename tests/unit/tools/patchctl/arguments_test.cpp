@@ -49,6 +49,12 @@ TEST(Arguments, TwoDashesEndTheOptions) {
     EXPECT_EQ(parsed->at(1), "--value");
 }
 
+TEST(Arguments, ANumberBelowNoughtIsAValue) {
+    const auto parsed = parse({"config", "set", "-n", "h:1", "fileReservedTime", "-1"});
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(parsed->at(1), "-1");
+}
+
 TEST(Arguments, MistakesAreNamed) {
     EXPECT_EQ(mistake({}), "no command; 'patchctl help' lists them");
     EXPECT_EQ(mistake({"topics"}), "there is no command 'topics'; did you mean topic? 'patchctl help' lists them");

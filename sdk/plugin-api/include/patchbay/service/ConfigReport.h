@@ -1,4 +1,4 @@
-// ConfigReport: every key of the process: what runs, what the files say now, and what the key is for.
+// ConfigReport: every key of the process: what runs, what the files say now, what the key is for, and what a change would meet.
 #pragma once
 
 #include "patchbay/base/Result.h"
@@ -32,6 +32,13 @@ public:
     virtual ~ConfigReport();
     /// By owner and key. Reads the files again; InvalidArgument, with every problem, when they could not be started with.
     [[nodiscard]] virtual Result<std::vector<ConfigFact>> compare() const = 0;
+    /// What RuntimeConfig::apply() of `listener` would answer to that change; nothing is changed. Whether the value contradicts another
+    /// key is known to the key's owner alone, and only when it is told.
+    [[nodiscard]] virtual Status check(const std::string& listener, const std::string& key, const std::string& value) const = 0;
+    /// Takes back what was changed at run time: the line that kept it goes, and what the files or the default say is in force, at once
+    /// where the key is live, else with the next start. NotFound when nothing was changed; OutOfRange and others when the owner refuses
+    /// the value, and then nothing has changed. `dryRun`: only answers, without asking the owner.
+    virtual Status unset(const std::string& key, bool dryRun) = 0;
 };
 
 }  // namespace patchbay::service

@@ -14,8 +14,10 @@ enum class PrivateCode : std::int32_t {
     EnablePlugin = 29'003,
     DisablePlugin = 29'004,
     ReloadConfiguration = 29'005,
+    UnsetConfiguration = 29'006,
     GetMetrics = 29'010,
     CompareConfiguration = 29'020,
+    CheckConfiguration = 29'021,
     WhyStuck = 29'100,
     ReachBroker = 29'200,
 };
