@@ -393,4 +393,11 @@ service::ProcessStats Operations::process() const {
     return stats;
 }
 
+std::optional<bool> Operations::serves(std::string_view listener, std::int32_t code) const {
+    const auto& names = server_->listenerNames();
+    const auto at = std::find(names.begin(), names.end(), listener);
+    if (at == names.end()) return std::nullopt;
+    return server_->dispatcher().serves(static_cast<ListenerIndex>(at - names.begin()), code);
+}
+
 }  // namespace patchbay::kernel

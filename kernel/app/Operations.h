@@ -51,6 +51,7 @@ public:
     [[nodiscard]] std::vector<service::ExecutorStats> executors() const override;
     [[nodiscard]] std::vector<service::PluginFaults> faults() const override;
     [[nodiscard]] service::ProcessStats process() const override;
+    [[nodiscard]] std::optional<bool> serves(std::string_view listener, std::int32_t code) const override;
 
 private:
     struct Order {

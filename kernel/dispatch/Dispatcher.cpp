@@ -119,6 +119,11 @@ RouteTable& Dispatcher::tableOf(LaneContext& lane) noexcept {
     return *lane.table;
 }
 
+bool Dispatcher::serves(ListenerIndex listener, std::int32_t code) const {
+    const std::lock_guard lock(mutex_);
+    return table_ && table_->find(listener, code) != nullptr;
+}
+
 Ref<RouteTable> Dispatcher::table() const {
     const std::lock_guard lock(mutex_);
     return table_;

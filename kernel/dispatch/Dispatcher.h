@@ -53,6 +53,8 @@ public:
     [[nodiscard]] std::size_t active() const noexcept;
     /// Of those, the ones that wait for a plugin to be exchanged.
     [[nodiscard]] std::size_t held() const noexcept;
+    /// Whether a plugin serves the code, or will in a moment, because it is being exchanged. Any thread.
+    [[nodiscard]] bool serves(ListenerIndex listener, std::int32_t code) const;
     [[nodiscard]] RequestMetrics& observed() noexcept { return observed_; }
 
     /// A fresh request for the connection on this loop thread; fill `command` and pass it to enter(), or drop() it.

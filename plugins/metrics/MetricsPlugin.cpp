@@ -1,7 +1,6 @@
 #include "MetricsPlugin.h"
 
 #include "Exposition.h"
-#include "Health.h"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +16,10 @@ namespace {
 constexpr plugin::ConfigKey kOwnKeys[] = {
     {"metricsPromExporterHost", plugin::ConfigType::Text, "127.0.0.1", "Numeric address that /metrics and /health are served on."},
     {"metricsPromExporterPort", plugin::ConfigType::Int, "5557", "Port of these. 0 takes a free one, which the log names.", 0, 0, 65535},
+    {"readyBrokerCodes", plugin::ConfigType::Text, "34 310 11",
+     "Request codes that a plugin has to serve on the broker's port, or /health/ready is 503: heartbeats, sending and pulling. Empty: none."},
+    {"readyNamesrvCodes", plugin::ConfigType::Text, "103 105",
+     "The same of the name server's port: registering brokers, and routes."},
 };
 
 }  // namespace
@@ -38,6 +41,11 @@ Status MetricsPlugin::configure(const plugin::ConfigView& view) {
     families_ = std::move(*families);
     // RocketMQ's files leave it empty for all addresses.
     if (host_.empty()) return {StatusCode::InvalidArgument, "metricsPromExporterHost: empty; write 0.0.0.0 to serve everybody"};
+    auto broker = parseCodes("readyBrokerCodes", view.text("readyBrokerCodes"));
+    if (!broker) return broker.error();
+    auto namesrv = parseCodes("readyNamesrvCodes", view.text("readyNamesrvCodes"));
+    if (!namesrv) return namesrv.error();
+    needed_ = {std::move(*broker), std::move(*namesrv)};
     return Status::ok();
 }
 
@@ -82,7 +90,7 @@ HttpAnswer MetricsPlugin::answer(const std::string& path) const {
     if (path == "/health/live") return {200, "text/plain", "ok\n"};
     if (path == "/health/ready") {
         const auto stats = store != nullptr ? std::optional(store->stats()) : std::nullopt;
-        const auto reasons = reasonsNotReady(observation_->process(), stats ? &*stats : nullptr);
+        const auto reasons = reasonsNotReady(*observation_, stats ? &*stats : nullptr, needed_);
         return {reasons.empty() ? 200 : 503, "application/json", readyBody(reasons)};
     }
     return {404, "text/plain", "there are /metrics, /health/live and /health/ready\n"};

@@ -1,6 +1,7 @@
 // MetricsPlugin: /metrics, /health/live and /health/ready.
 #pragma once
 
+#include "Health.h"
 #include "HttpEndpoint.h"
 #include "RocketmqMetrics.h"
 #include "patchbay/plugin/Plugin.h"
@@ -35,6 +36,7 @@ private:
     plugin::ServiceRef<service::Observation> observation_;
     plugin::ServiceRef<service::MessageStore> store_;   // empty in a name server
     HttpEndpoint endpoint_;
+    NeededCodes needed_;
 };
 
 }  // namespace patchbay::plugins::metrics

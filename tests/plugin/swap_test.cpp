@@ -202,6 +202,16 @@ TEST_P(OperateTest, ServesMetricsAndHealthOverHttp) {
     RawClient ready(port);
     ASSERT_TRUE(ready.send("GET /health/ready HTTP/1.0\r\n\r\n"));
     EXPECT_TRUE(ready.everything().starts_with("HTTP/1.0 200")) << broker_.output();
+    ASSERT_EQ(ask(client, PrivateCode::DisablePlugin, "send").code, 0) << broker_.output();
+    RawClient without(port);
+    ASSERT_TRUE(without.send("GET /health/ready HTTP/1.0\r\n\r\n"));
+    const auto why = without.everything();
+    EXPECT_TRUE(why.starts_with("HTTP/1.0 503")) << why;
+    EXPECT_NE(why.find("no plugin serves SEND_MESSAGE_V2 (310)"), std::string::npos) << why;
+    ASSERT_EQ(ask(client, PrivateCode::EnablePlugin, "send").code, 0) << broker_.output();
+    RawClient again(port);
+    ASSERT_TRUE(again.send("GET /health/ready HTTP/1.0\r\n\r\n"));
+    EXPECT_TRUE(again.everything().starts_with("HTTP/1.0 200")) << broker_.output();
     RawClient metrics(port);
     ASSERT_TRUE(metrics.send("GET /metrics HTTP/1.0\r\n\r\n"));
     const auto text = metrics.everything();

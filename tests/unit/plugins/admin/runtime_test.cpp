@@ -97,6 +97,7 @@ public:
     }
     [[nodiscard]] std::vector<service::PluginFaults> faults() const override { return {}; }
     [[nodiscard]] service::ProcessStats process() const override { return {}; }
+    [[nodiscard]] std::optional<bool> serves(std::string_view, std::int32_t) const override { return true; }
 };
 
 TEST_F(AdminRuntimeTest, LatenciesAndQueuesAreThoseThatTheKernelCounts) {

@@ -77,16 +77,30 @@ TEST(Exposition, HasTheStore) {
 
 TEST(Health, SaysWhyClientsShouldNotCome) {
     test::FakeObservation observation;
-    EXPECT_EQ(reasonsNotReady(observation.processStats, nullptr).size(), 1U) << "not serving yet";
+    EXPECT_EQ(reasonsNotReady(observation, nullptr, {}).size(), 1U) << "not serving yet";
     observation.processStats.serving = true;
-    EXPECT_TRUE(reasonsNotReady(observation.processStats, nullptr).empty());
+    EXPECT_TRUE(reasonsNotReady(observation, nullptr, {}).empty());
     service::StoreStats full;
     full.writable = false;
     full.health = {StatusCode::Full, "the disk is 96 % full"};
-    const auto reasons = reasonsNotReady(observation.processStats, &full);
+    const auto reasons = reasonsNotReady(observation, &full, {});
     ASSERT_EQ(reasons.size(), 1U);
     EXPECT_EQ(readyBody(reasons), "{\"ready\":false,\"why\":[\"the store takes no messages: the disk is 96 % full\"]}\n");
     EXPECT_EQ(readyBody({}), "{\"ready\":true,\"why\":[]}\n");
+}
+
+TEST(Health, WantsThePluginsThatClientsCannotDoWithout) {
+    test::FakeObservation observation;
+    observation.processStats.serving = true;
+    observation.served = {{"broker", {34, 310}}};
+    const NeededCodes needed{{34, 310, 11, 4711}, {105}};
+    EXPECT_EQ(reasonsNotReady(observation, nullptr, needed),
+              (std::vector<std::string>{"no plugin serves PULL_MESSAGE (11) on the listener 'broker'", "no plugin serves code 4711 on the listener 'broker'"}))
+        << "and there is no name server here";
+    observation.served["namesrv"];
+    EXPECT_EQ(reasonsNotReady(observation, nullptr, needed).size(), 3U);
+    EXPECT_EQ(*parseCodes("k", " 34  310 "), (std::vector<std::int32_t>{34, 310}));
+    EXPECT_EQ(parseCodes("k", "34,310").error().message(), "k: '34,310' is not a request code");
 }
 
 TEST(HttpEndpoint, AnswersPathsAndRefusesOtherMethods) {

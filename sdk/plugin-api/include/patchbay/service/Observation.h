@@ -6,7 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace patchbay::service {
@@ -75,6 +77,8 @@ public:
     [[nodiscard]] virtual std::vector<ExecutorStats> executors() const = 0;
     [[nodiscard]] virtual std::vector<PluginFaults> faults() const = 0;
     [[nodiscard]] virtual ProcessStats process() const = 0;
+    /// Whether somebody serves that request code; a plugin that is being exchanged counts. Nothing when the process has no such listener.
+    [[nodiscard]] virtual std::optional<bool> serves(std::string_view listener, std::int32_t code) const = 0;
 };
 
 }  // namespace patchbay::service
