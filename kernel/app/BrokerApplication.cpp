@@ -222,7 +222,12 @@ bool BrokerApplication::startPlugins(Problems& problems) {
     runtime_ = std::make_unique<RuntimeConfigStore>(files_, log_->logger("kernel.config"),
                                                     [this](std::function<Status()> work) { return loop_.call(std::move(work)); });
     runtime_->open({settings.runTimeChangesPath(), settings.configBlackList});
-    runtime_->addOwner({"kernel", {}, prepared_.kernelValues, nullptr});
+    // Tools learn from it which broker answers at an address, so it is the name that counts, not an empty line.
+    auto kernelValues = prepared_.kernelValues;
+    auto brokerName = kernelValues.find("brokerName")->value;
+    if (brokerName.text.empty()) brokerName.text = settings.brokerName;
+    kernelValues.set("brokerName", std::move(brokerName));
+    runtime_->addOwner({"kernel", {}, std::move(kernelValues), nullptr});
     operations_ = std::make_unique<Operations>(files_, options_, prepared_, loop_);
     operations_->attach(*server_, *runtime_, *log_, identity_.startedWallMs);
     operations_->offerTo(*prepared_.host);

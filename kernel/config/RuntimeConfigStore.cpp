@@ -327,7 +327,8 @@ Status RuntimeConfigStore::reload(const ConfigSources& sources, const std::funct
         const auto assignments = assignmentsOf(sources, owner.name);
         for (const auto& [name, item] : owner.values.items()) {
             auto next = valueFrom(item.spec, assignments, problems);
-            if (!next || next->text == item.value.text || item.spec.type == ConfigType::Path) continue;
+            const bool bothDefault = next && next->origin == Origin::Default && item.value.origin == Origin::Default;
+            if (!next || bothDefault || next->text == item.value.text || item.spec.type == ConfigType::Path) continue;
             auto& value = *next;
             if (item.spec.has(plugin::kReloadable) && owner.reconfigure != nullptr) {
                 changes.push_back({i, name, std::move(value)});

@@ -119,6 +119,18 @@ RouteTable& Dispatcher::tableOf(LaneContext& lane) noexcept {
     return *lane.table;
 }
 
+std::string Dispatcher::unsupported(const RouteTable& table, ListenerIndex listener, std::int32_t code) const {
+    std::string text = " request type " + std::to_string(code) + " not supported";
+    if (listenerNames_ == nullptr) return text;
+    std::string others;
+    for (ListenerIndex other = 0; other < listenerNames_->size(); ++other) {
+        if (other == listener || table.find(other, code) == nullptr) continue;
+        others += (others.empty() ? "'" : ", '") + (*listenerNames_)[other] + "'";
+    }
+    if (!others.empty()) text += " on this port, but on that of the listener " + others;
+    return text;
+}
+
 bool Dispatcher::serves(ListenerIndex listener, std::int32_t code) const {
     const std::lock_guard lock(mutex_);
     return table_ && table_->find(listener, code) != nullptr;
@@ -239,9 +251,10 @@ void Dispatcher::route(ServerRequest& request) noexcept {
         return reject(request, goes ? ResponseCode::GoAway : ResponseCode::SystemBusy,
                       goes ? "please go away" : "the broker is stopping");
     }
-    const auto* binding = tableOf(lane).find(request.origin().listenerIndex, request.view.code);
+    const auto& table = tableOf(lane);
+    const auto* binding = table.find(request.origin().listenerIndex, request.view.code);
     if (binding == nullptr) {
-        return reject(request, ResponseCode::RequestCodeNotSupported, " request type " + std::to_string(request.view.code) + " not supported");
+        return reject(request, ResponseCode::RequestCodeNotSupported, unsupported(table, request.origin().listenerIndex, request.view.code));
     }
     if (binding->processor == nullptr) [[unlikely]] return hold(request);
     // The lease is taken while the table, which holds the generation, is certainly there.

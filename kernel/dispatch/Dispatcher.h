@@ -43,6 +43,8 @@ public:
 
     /// Before the loops start. A turn that takes longer than `slowCall` is a plugin's fault; 0 = never.
     void limit(const HoldLimits& hold, const HeldBackLimits& heldBack, std::chrono::milliseconds slowCall);
+    /// Before the loops start, for the text of refusals. Kept as a reference.
+    void nameListeners(const std::vector<std::string>& names) noexcept { listenerNames_ = &names; }
     /// Any thread. Requests that arrive from now on use `table`, and held ones go on by it; loops that are idle let go of the old one
     /// soon.
     void publish(Ref<RouteTable> table);
@@ -106,9 +108,12 @@ private:
     void recycle(ServerRequest& request, const net::EventLoop& loop) noexcept;
     void dropped(ServerRequest& request) noexcept;
     [[nodiscard]] Ref<RouteTable> table() const;
+    /// RocketMQ's text, and where else in this process the code is served.
+    [[nodiscard]] std::string unsupported(const RouteTable& table, ListenerIndex listener, std::int32_t code) const;
     RouteTable& tableOf(LaneContext& lane) noexcept;
 
     net::EventLoopPool& loops_;
+    const std::vector<std::string>* listenerNames_ = nullptr;
     Executors& executors_;
     const Clock& clock_;
     plugin::Logger& log_;

@@ -27,6 +27,7 @@ Server::Server(const ServerLimits& limits, ServerContext context)
       dispatcher_(loops_, executors_, context_.clock, context_.log, context_.metrics),
       registry_(std::make_unique<ConnectionRegistry>(limits_, context_, loops_, dispatcher_, names_)),
       outbound_(std::make_unique<OutboundConnections>(loops_.loop(0), limits_, context_)) {
+    dispatcher_.nameListeners(names_);
     dispatcher_.limit({limits.holdRequestsMax, limits.holdBytesMax, limits.hold}, {limits.heldBackMax, limits.heldBackBytesMax}, limits.slowCall);
 }
 

@@ -42,6 +42,14 @@ TEST_P(AdminListener, ServesAdministrationAloneAndNothingElse) {
         EXPECT_EQ(ask(broker.brokerPort(), code), kUnsupported) << static_cast<int>(code);
         EXPECT_NE(ask(broker.adminPort(), code), kUnsupported) << static_cast<int>(code);
     }
+    const auto whyNot = [](std::uint16_t port, RequestCode code) {
+        RawClient client(port);
+        const auto answer = client.call(protocol::RemotingCommand::request(code));
+        return answer ? answer->remark.value_or("") : std::string();
+    };
+    EXPECT_EQ(whyNot(broker.adminPort(), RequestCode::ViewMessageById), " request type 33 not supported on this port, but on that of the listener 'broker'");
+    EXPECT_EQ(whyNot(broker.brokerPort(), RequestCode::UpdateAndCreateTopic), " request type 17 not supported on this port, but on that of the listener 'admin'");
+    EXPECT_EQ(whyNot(broker.brokerPort(), RequestCode::GetBrokerClusterInfo), " request type 106 not supported on this port, but on that of the listener 'namesrv'");
     EXPECT_EQ(ask(broker.namesrvPort(), kListPlugins), kUnsupported);
     EXPECT_EQ(ask(broker.namesrvPort(), RequestCode::GetBrokerClusterInfo), 0);
     for (const auto code : {RequestCode::SendMessage, RequestCode::PullMessage, RequestCode::GetRouteinfoByTopic}) {

@@ -47,7 +47,7 @@ TEST_P(PatchctlConfig, ADryRunSaysWhatTheBrokerWouldAnswer) {
         expectSays(set + "service.patchbay.MessageStore x" + dry, 1, "then 'patchctl config reload'");
         expectSays(set + "waitSecondsForService soon --nameserver" + servers_ + dry, 1, "is not ");
         expectSays(set + "noSuchKey 1 --nameserver" + servers_ + dry, 3, "has no key 'noSuchKey'");
-        expectSays(set + "kvConfigPath /x --nameserver" + servers_ + dry, 1, "kvConfigPath");
+        expectSays(set + "kvConfigPath /x --nameserver" + servers_ + dry, 1, "kvConfigPath is a path; paths are set in the configuration file only");
     }
     EXPECT_FALSE(std::filesystem::exists(own_->folder() / "store/config/runtime.properties")) << "nothing was changed by any of them";
     expectSays("config explain longPollingEnable", 0, "'patchctl plugin reload pull'");

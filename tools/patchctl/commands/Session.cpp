@@ -142,7 +142,15 @@ Result<std::set<std::string>> Session::chosen() {
         }
         const auto info = client_->cluster();
         if (!info) return info.error();
-        names.insert(nameAt(*info, target.address));
+        auto name = nameAt(*info, target.address);
+        if (name == target.address) {
+            // A port that no name server tells of, as that for administration alone; the broker knows its own name.
+            auto config = client_->brokerConfig(target.address);
+            if (!config) return config.error();
+            const auto at = config->find("brokerName");
+            if (at != config->end()) name = at->second;
+        }
+        names.insert(std::move(name));
     }
     return names;
 }
