@@ -16,7 +16,7 @@ _patchctl() {
         esac
         case ${COMP_WORDS[i]} in
             : | =) i=$((i + 1)) ;;
-            --namesrv | -n | --broker | -b | --cluster | -c | --timeout | --queues | -q | --perm | -p | --type | --retry-max | -r | --retry-queues | --consume | --broadcast | --orderly | --topic | -t | --to | --queue | --body | -d | --file | -f | --tags | --keys | -k | --property | -P | --delay-level | --count | --key | --begin | --end | --max | --lines | -l | --grep | -g | --interval | -i | --directory | --code | --commit-log | --from-kind | --to-kind | --segment-bytes | --batch-topic | --leave-out | --threads | -w | --size | -s | --seconds | --messages)
+            --namesrv | -n | --broker | -b | --cluster | -c | --timeout | --queues | -q | --perm | -p | --type | --retry-max | -r | --retry-queues | --consume | --broadcast | --orderly | --topic | -t | --to | --queue | --body | -d | --file | -f | --tags | --keys | -k | --property | -P | --delay-level | --count | --key | --begin | --end | --max | --lines | -l | --grep | -g | --interval | -i | --directory | --code | --commit-log | --from-kind | --to-kind | --segment-bytes | --batch-topic | --leave-out | --threads | -w | --size | -s | --seconds | --messages | --from)
                 [ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
                 i=$((i + 1)) ;;
             -*) ;;
@@ -34,7 +34,7 @@ _patchctl() {
         "config") words='get set unset diff reload explain' ;;
         "plugin") words='list inspect reload enable disable top new' ;;
         "store") words='info check dump repair convert backup check-database' ;;
-        "bench") words='send' ;;
+        "bench") words='send pull' ;;
         'topic create'* | 'group create'*) ;;
         'topic '* | route | 'message send' | 'message get' | 'message tail' | 'bench send') words=$(_patchctl_names topic "$at") ;;
         'group '* | 'offset '* | 'message replay' | why-stuck) words=$(_patchctl_names group "$at") ;;
@@ -44,6 +44,7 @@ _patchctl() {
         'topic create' | 'topic create '*) options='--queues --perm --order --type' ;;
         'topic set' | 'topic set '*) options='--queues --perm --dry-run' ;;
         'topic delete' | 'topic delete '*) options='--dry-run' ;;
+        'topic groups' | 'topic groups '*) options='--all' ;;
         'group client' | 'group client '*) options='--stack' ;;
         'group create' | 'group create '*) options='--retry-max --retry-queues --consume --broadcast --orderly' ;;
         'group set' | 'group set '*) options='--retry-max --retry-queues --consume --broadcast --orderly' ;;
@@ -69,6 +70,7 @@ _patchctl() {
         'store repair' | 'store repair '*) options='--commit-log --dry-run' ;;
         'store convert' | 'store convert '*) options='--from-kind --to-kind --segment-bytes --batch-topic --leave-out --dry-run' ;;
         'bench send' | 'bench send '*) options='--threads --size --seconds --messages' ;;
+        'bench pull' | 'bench pull '*) options='--threads --from --seconds --messages' ;;
     esac
     options+=' --namesrv --broker --cluster --timeout --json --help'
     case $word in -*) words=$options ;; esac
@@ -84,6 +86,7 @@ _patchctl() {
         --to-kind) words='mmap sqlite' ;;
         --batch-topic) words=$(_patchctl_names topic "$at") ;;
         --leave-out) words=$(_patchctl_names topic "$at") ;;
+        --from) words='first end' ;;
         --namesrv | -n | --broker | -b | --cluster | -c | --timeout | --queues | -q | --perm | -p | --retry-max | -r | --retry-queues | --to | --queue | --body | -d | --tags | --keys | -k | --property | -P | --delay-level | --count | --key | --begin | --end | --max | --lines | -l | --grep | -g | --interval | -i | --code | --commit-log | --segment-bytes | --threads | -w | --size | -s | --seconds | --messages) return ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -14,8 +14,9 @@ namespace {
 using protocol::PrivateCode;
 
 constexpr Argument kName[] = {{"NAME", "name of the plugin"}};
-constexpr Option kDisable[] = {{.name = "force", .doc = "also the plugin that answers these commands"}};
+constexpr Option kDisable[] = {{.name = "force", .doc = "also a plugin without which nobody finds the broker, or this command its way back"}};
 constexpr std::string_view kControl = "control";
+constexpr std::string_view kRegistration = "registration";
 constexpr std::string_view kWayBack =
     "the way back is at the broker: remove 'plugin.control.enabled = false' from STORE/config/runtime.properties and send it SIGHUP, or restart it";
 constexpr Option kNew[] = {
@@ -107,18 +108,26 @@ Exit disable(Session& session, const Arguments& arguments) {
         return session.fail({StatusCode::Denied, "without the plugin 'control' nothing answers 'plugin enable' either; --force switches it off all "
                                                  "the same, and then " + std::string(kWayBack)});
     }
+    const bool isolates = arguments.at(0) == kRegistration;
+    if (isolates && !arguments.has("force") && !arguments.dryRun()) {
+        return session.fail({StatusCode::Denied, "without the plugin 'registration' the name servers forget this broker: clients send to it and consume from it "
+                                                 "no more, and patchctl finds it by -b HOST:PORT only; --force switches it off all the same. To take a broker "
+                                                 "out of use for writing, 'patchctl broker fence' is there"});
+    }
     if (arguments.dryRun()) {
         const auto there = isThere(session, arguments.at(0));
         if (!there) return session.fail(there.error());
         if (!*there) return session.fail({StatusCode::NotFound, "the broker has no plugin '" + arguments.at(0) + "'; 'patchctl plugin list' lists them"});
         Record record;
         record.add("plugin", arguments.at(0));
-        record.add("outcome", std::string("nothing was changed; 'patchctl plugin list' tells which codes it serves"));
+        record.add("outcome", isolates ? std::string("nothing was changed; the name servers would forget this broker, so it wants --force")
+                                       : std::string("nothing was changed; 'patchctl plugin list' tells which codes it serves"));
         session.out().print(record);
         return Exit::Done;
     }
     const Exit exit = change(session, PrivateCode::DisablePlugin, arguments.at(0), "it is off, also after restarts");
     if (exit == Exit::Done && locksOut) session.out().say(kWayBack);
+    if (exit == Exit::Done && isolates) session.out().warn("nobody finds this broker now; the way back is 'patchctl plugin enable registration -b " + session.broker()->address + "'");
     return exit;
 }
 
@@ -191,7 +200,7 @@ constexpr Command kCommands[] = {
      .text = "When the new one cannot start, the old one goes on.", .arguments = kName, .example = "patchctl plugin reload send", .run = reload},
     {.words = "plugin enable", .summary = "Switches a plugin on", .arguments = kName, .example = "patchctl plugin enable metrics", .run = enable},
     {.words = "plugin disable", .summary = "Switches a plugin off",
-     .text = "Without the plugin 'control' the plugin commands get no answer, so it wants --force.", .arguments = kName, .options = kDisable, .example = "patchctl plugin disable reply --dry-run",
+     .text = "Without the plugin 'control' the plugin commands get no answer, and without 'registration' no client finds the broker, so they want --force.", .arguments = kName, .options = kDisable, .example = "patchctl plugin disable reply --dry-run",
      .destroys = true, .run = disable},
     {.words = "plugin top", .summary = "Shows calls, errors, queue and latency by plugin and request code",
      .text = "OPEN are requests that are served, queued or held now; QUEUED are those of them in an executor's queue. WAIT US is how long requests "

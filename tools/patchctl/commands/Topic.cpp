@@ -27,6 +27,7 @@ constexpr Option kChanges[] = {
     {.name = "queues", .kind = Kind::Number, .value = "N", .doc = "queues on each broker, for reading and writing", .letter = 'q', .min = 0, .max = 65'536},
     {.name = "perm", .kind = Kind::Number, .value = "BITS", .doc = "4 may be read, 2 may be written, 6 both", .letter = 'p', .min = 0, .max = 7},
 };
+constexpr Option kGroups[] = {{.name = "all", .doc = "also groups that were deleted and left offsets", .letter = 'a'}};
 constexpr Option kList[] = {{.name = "all", .doc = "also those of retries, dead letters and the system", .letter = 'a'}};
 
 bool isOwn(std::string_view topic) {
@@ -181,6 +182,20 @@ Status deleteOnChosen(Session& session, const std::string& topic) {
     return forgotten ? Status::ok() : forgotten.error();
 }
 
+/// Those of `groups` that were deleted: no broker that was chosen has them, and nobody is connected. What remains are offsets.
+std::set<std::string> deletedOf(Session& session, const std::set<std::string>& groups) {
+    std::set<std::string> gone = groups;
+    const auto brokers = session.masters();
+    if (!brokers) return {};
+    for (const auto& broker : *brokers) {
+        const auto known = (*session.client())->groupConfigs(broker.address);
+        if (!known) return {};   // not known, so nobody is left out
+        for (const auto& [group, config] : known->subscriptionGroupTable) gone.erase(group);
+    }
+    std::erase_if(gone, [&](const std::string& group) { return (*session.client())->consumers(group).has_value(); });
+    return gone;
+}
+
 Exit remove(Session& session, const Arguments& arguments) {
     auto brokers = session.masters();
     if (!brokers) return session.fail(brokers.error());
@@ -197,7 +212,10 @@ Exit remove(Session& session, const Arguments& arguments) {
     if (protocol::isSystemTopicName(arguments.at(0))) {
         return session.fail({StatusCode::Denied, "'" + arguments.at(0) + "' is a topic of the servers, which brokers do not delete"});
     }
-    if (const auto found = session.groupsOf(arguments.at(0))) groups = *found;
+    if (const auto found = session.groupsOf(arguments.at(0))) {
+        groups = *found;
+        for (const auto& gone : deletedOf(session, groups)) groups.erase(gone);
+    }
     if (!arguments.dryRun()) {
         const Status deleted = arguments.has("broker") ? deleteOnChosen(session, arguments.at(0))
                                                        : (*session.client())->deleteTopic(arguments.at(0), arguments.text("cluster"));
@@ -219,8 +237,10 @@ Exit groups(Session& session, const Arguments& arguments) {
     if (!client) return session.fail(client.error());
     const auto found = session.groupsOf(arguments.at(0));
     if (!found) return session.fail(found.error());
+    const auto gone = arguments.has("all") ? std::set<std::string>() : deletedOf(session, *found);
     Table table{{{"group", "GROUP"}, {"members", "MEMBERS"}, {"behind", "BEHIND"}}, {}};
     for (const auto& group : *found) {
+        if (gone.contains(group)) continue;
         const auto members = (*client)->consumers(group);
         const auto stats = session.consumeStats(group, arguments.at(0));
         std::int64_t behind = 0;
@@ -231,6 +251,10 @@ Exit groups(Session& session, const Arguments& arguments) {
                    stats ? Cell(behind) : Cell()});
     }
     session.out().print(table);
+    if (!gone.empty()) {
+        session.out().say("left out: " + counted(static_cast<std::int64_t>(gone.size()), "group") + " that " + (gone.size() == 1 ? "was" : "were") +
+                          " deleted and left offsets; --all shows " + (gone.size() == 1 ? "it" : "them"));
+    }
     return Exit::Done;
 }
 
@@ -268,7 +292,7 @@ constexpr Command kCommands[] = {
      .text = "Messages cannot be brought back. --dry-run tells how many there are and who consumes them.", .arguments = kOneTopic,
      .example = "patchctl topic delete Orders --dry-run", .destroys = true, .run = remove},
     {.words = "topic groups", .summary = "Lists the groups that consume a topic and how far they are behind", .arguments = kOneTopic,
-     .example = "patchctl topic groups Orders", .run = groups},
+     .options = kGroups, .example = "patchctl topic groups Orders", .run = groups},
     {.words = "route", .summary = "Shows what the name server tells clients of a topic", .arguments = kOneTopic,
      .example = "patchctl route Orders", .unlimited = true, .run = route},
 };
