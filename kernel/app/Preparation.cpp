@@ -119,9 +119,10 @@ Preparation prepare(FileSystem& files, const LaunchOptions& options, bool checkO
     host.holdTimeout = out.settings.limits.hold;
     out.host = std::make_unique<PluginHost>(files, host);
     const bool loaded = out.host->load(out.sources, out.problems);
-    if (loaded) out.host->configure(out.sources, out.problems);
+    out.host->configure(out.sources, out.problems);
+    checkRepeatedKeys(out.sources, ownersOf(out), out.problems);
     // Without all tables a key of a plugin that failed would look unknown.
-    if (loaded && !out.problems.has(ErrorNumber::ConfigFileUnreadable)) out.unused = checkKeys(out.sources, ownersOf(out), out.problems);
+    if (out.host->knowsAllKeys() && !out.problems.has(ErrorNumber::ConfigFileUnreadable)) out.unused = checkKeys(out.sources, ownersOf(out), out.problems);
     if (loaded) compareSizes(out);
     return out;
 }

@@ -16,8 +16,8 @@ constexpr std::string_view kSwitchEnd = ".enabled";
 constexpr std::string_view kPluginFileEnd = ".conf";
 constexpr plugin::ConfigKey kFaultsKey{"disableAfterFaults", plugin::ConfigType::Int, "0", "", 0, 0, 1'000'000};
 
-/// The entries of a file as assignments; a key that stands twice and a comment behind a value are problems.
-std::vector<Assignment> assignmentsOf(const PropertiesFile& file, Origin origin, Problems& problems) {
+/// The entries of a file as assignments; a key that stands twice, which goes to `repeated`, and a comment behind a value are problems.
+std::vector<Assignment> assignmentsOf(const PropertiesFile& file, Origin origin, std::vector<Assignment>& repeated, Problems& problems) {
     std::vector<Assignment> list;
     std::map<std::string_view, int> seen;
     const std::string directory = directoryOf(file.path());
@@ -26,13 +26,12 @@ std::vector<Assignment> assignmentsOf(const PropertiesFile& file, Origin origin,
         if (!fresh) {
             problems.add(ErrorNumber::DuplicateKey, file.where(entry),
                          entry.key + " is set already in line " + std::to_string(first->second));
-            continue;
         }
         if (entry.trailingComment) {
             problems.add(ErrorNumber::TrailingComment, file.where(entry),
                          entry.key + ": a comment must stand on a line of its own: '" + entry.value + "'");
         }
-        list.push_back({entry.key, entry.value, file.where(entry), directory, origin, entry.trailingComment});
+        (fresh ? list : repeated).push_back({entry.key, entry.value, file.where(entry), directory, origin, entry.trailingComment});
     }
     return list;
 }
@@ -71,7 +70,7 @@ PluginFile readPluginFile(FileSystem& files, const std::string& path, Problems& 
     const auto file = PropertiesFile::read(files, path, unreadable);
     problems.append(unreadable);
     if (unreadable.has(ErrorNumber::ConfigFileUnreadable)) result.enabled = false;   // nothing is known of it, so nothing else is said
-    for (auto& assignment : assignmentsOf(file, Origin::PluginFile, problems)) {
+    for (auto& assignment : assignmentsOf(file, Origin::PluginFile, result.repeated, problems)) {
         if (assignment.key == "plugin") {
             result.plugin = assignment.value;
         } else if (assignment.key == "library") {
@@ -169,7 +168,7 @@ ConfigSources ConfigSources::read(FileSystem& files, const std::string& mainPath
     ConfigSources sources;
     sources.mainPath_ = mainPath;
     sources.mainDirectory_ = directoryOf(mainPath);
-    sources.common_ = assignmentsOf(PropertiesFile::read(files, mainPath, problems), Origin::MainFile, problems);
+    sources.common_ = assignmentsOf(PropertiesFile::read(files, mainPath, problems), Origin::MainFile, sources.repeated_, problems);
     for (const auto& definition : definitions) {
         const auto equals = definition.find('=');
         if (equals == std::string::npos || equals == 0) {
@@ -185,7 +184,7 @@ ConfigSources ConfigSources::read(FileSystem& files, const std::string& mainPath
 
 std::size_t ConfigSources::addRunTimeChanges(FileSystem& files, const std::string& path, Problems& problems) {
     if (!files.exists(path)) return 0;
-    auto changes = assignmentsOf(PropertiesFile::read(files, path, problems), Origin::RunTime, problems);
+    auto changes = assignmentsOf(PropertiesFile::read(files, path, problems), Origin::RunTime, repeated_, problems);
     const auto commandLine = std::find_if(common_.begin(), common_.end(),
                                           [](const Assignment& a) { return a.origin == Origin::CommandLine; });
     common_.insert(commandLine, changes.begin(), changes.end());

@@ -33,6 +33,7 @@ struct PluginFile {
     std::uint32_t disableAfterFaults = 0;   ///< within a minute; 0 = never
     std::vector<std::string> roles;   ///< the listeners it serves: "namesrv", "broker"
     std::vector<Assignment> assignments;
+    std::vector<Assignment> repeated;       ///< lines of keys that stood before: a problem, and without effect
 };
 
 /// `service.NAME = plugin`.
@@ -62,6 +63,8 @@ public:
     [[nodiscard]] const std::string& mainDirectory() const noexcept { return mainDirectory_; }
     /// Of all sources but the plugin files; lowest precedence first.
     [[nodiscard]] const std::vector<Assignment>& common() const noexcept { return common_; }
+    /// Lines of keys that stood before in the same file; their values may be wrong besides.
+    [[nodiscard]] const std::vector<Assignment>& repeated() const noexcept { return repeated_; }
     [[nodiscard]] const std::vector<PluginFile>& pluginFiles() const noexcept { return pluginFiles_; }
     /// Sets `enabled` of the plugin's files, as `plugin.NAME.enabled` does, by the word of `origin` at `where`. False when there is none.
     bool switchPlugin(std::string_view plugin, bool enabled, Origin origin, const std::string& where);
@@ -80,6 +83,7 @@ private:
     std::string mainPath_;
     std::string mainDirectory_;
     std::vector<Assignment> common_;
+    std::vector<Assignment> repeated_;
     std::vector<PluginFile> pluginFiles_;
     ServiceChoices choices_;
 };

@@ -87,7 +87,27 @@ private:
     Problems& problems_;
 };
 
+void checkRepeated(const Assignment& assignment, std::span<const KeyOwner> owners, Problems& problems) {
+    if (assignment.trailingComment) return;
+    for (const auto& owner : owners) {
+        const auto* item = owner.values->find(assignment.key);
+        if (item == nullptr) continue;
+        ConfigValue ignored;
+        const auto wrong = parseValue(item->spec, assignment.value, assignment.baseDirectory, ignored);
+        if (wrong) problems.add(wrong->number, assignment.where, assignment.key + ": " + wrong->text);
+        return;
+    }
+}
+
 }  // namespace
+
+void checkRepeatedKeys(const ConfigSources& sources, std::span<const KeyOwner> owners, Problems& problems) {
+    for (const auto& assignment : sources.repeated()) checkRepeated(assignment, owners, problems);
+    for (const auto& owner : owners) {
+        if (owner.file == nullptr) continue;
+        for (const auto& assignment : owner.file->repeated) checkRepeated(assignment, owners, problems);
+    }
+}
 
 UnusedKeys checkKeys(const ConfigSources& sources, std::span<const KeyOwner> owners, Problems& problems) {
     Checker checker(owners, problems);

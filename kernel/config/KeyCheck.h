@@ -28,4 +28,7 @@ struct UnusedKeys {
 /// RocketMQ's, with the nearest known key; and wrong executor keys. Returns RocketMQ's keys that stay without effect.
 UnusedKeys checkKeys(const ConfigSources& sources, std::span<const KeyOwner> owners, Problems& problems);
 
+/// A key that stands a second time is a problem already; reports what is wrong with its value besides.
+void checkRepeatedKeys(const ConfigSources& sources, std::span<const KeyOwner> owners, Problems& problems);
+
 }  // namespace patchbay::kernel

@@ -113,11 +113,19 @@ DependencyResult PluginHost::order(const std::vector<Candidate>& candidates, con
 bool PluginHost::load(const ConfigSources& sources, Problems& problems) {
     const auto before = problems.size();
     std::vector<Candidate> candidates;
-    if (!findCandidates(sources, candidates, notes_, problems)) return false;
-    auto ordered = order(candidates, sources.choices(), problems);
+    const bool allReadable = findCandidates(sources, candidates, notes_, problems);
+    DependencyResult ordered;
+    if (allReadable) ordered = order(candidates, sources.choices(), problems);
     notChosen_ = std::move(ordered.notChosen);
     for (const auto& problem : ordered.skipped) notes_.push_back("optional plugin left out: " + problem.toString());
-    if (problems.size() != before) return false;
+    if (problems.size() != before) {
+        // Nothing is started, but the values of those that can be loaded are looked at, so that an operator sees all at once.
+        ordered.order.clear();
+        for (const auto& candidate : candidates) {
+            const auto& name = candidate.description.name;
+            if (std::find(notChosen_.begin(), notChosen_.end(), name) == notChosen_.end()) ordered.order.push_back(name);
+        }
+    }
     (void)files_.makeDirectories(options_.copyDirectory);   // where it cannot be, copies are made in memory
     removeStaleCopies(files_, options_.copyDirectory);
     for (const auto& name : ordered.order) {
@@ -130,8 +138,10 @@ bool PluginHost::load(const ConfigSources& sources, Problems& problems) {
             for (const auto& problem : own.list()) notes_.push_back("optional plugin left out: " + problem.toString());
         } else {
             problems.append(own);
+            keysKnown_ = false;
         }
     }
+    keysKnown_ = keysKnown_ && allReadable;
     std::string inMemory;
     for (const auto& instance : instances_) {
         if (instance->inMemory()) inMemory += (inMemory.empty() ? "" : ",") + instance->name();

@@ -62,9 +62,12 @@ public:
     /// A service of the process itself, for plugins that require it. Before start().
     template <typename T>
     void offer(T& service) { offerRaw(T::kId, static_cast<T*>(&service)); }
-    /// Reads manifests, decides who runs in which order, maps libraries and makes the plugin objects.
+    /// Reads manifests, decides who runs in which order, maps libraries and makes the plugin objects. After a problem those that could be
+    /// made are there all the same, for configure() to look at their values; they must not be started.
     bool load(const ConfigSources& sources, Problems& problems);
     bool configure(const ConfigSources& sources, Problems& problems);
+    /// False when a plugin that is enabled could not be loaded, so that its keys would look unknown.
+    [[nodiscard]] bool knowsAllKeys() const noexcept { return keysKnown_; }
     /// init() and start() of each, in order. When one fails, those before it are stopped in reverse.
     bool start(const HostSurroundings& around, const ConfigSources& sources, Problems& problems);
 
@@ -146,6 +149,7 @@ private:
     std::vector<std::string> notes_;
     std::set<std::string> unstopped_;
     bool stopped_ = false;
+    bool keysKnown_ = true;
 };
 
 }  // namespace patchbay::kernel

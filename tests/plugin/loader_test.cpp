@@ -126,6 +126,22 @@ TEST(PluginLoader, RefusesWrongPluginFiles) {
                   "PB-1132 plugins.d/b.conf: plugin bell is enabled by plugins.d/a.conf already");
 }
 
+TEST(PluginLoader, NamesEveryProblemAtOnce) {
+    const auto result = check({{"a.conf", enable("bell", "bellCount = many\nbellSuond = dong\n")}, {"b.conf", enable("bell")}, {"c.conf", enable("missing-service")}},
+                              "listenPort = 0\nlistenPort = none\nlistenPrt = 1\n");
+    EXPECT_EQ(result.exitCode, 78);
+    for (const char* line : {"PB-1132 plugins.d/b.conf: plugin bell is enabled", "PB-1205 plugins.d/a.conf:2: bellCount: 'many' is not an integer",
+                             "PB-1203 plugins.d/a.conf:3: unknown key 'bellSuond'; did you mean bellSound?", "listenPort is set already in line",
+                             "listenPort: 'none' is not an integer", "unknown key 'listenPrt'; did you mean listenPort?"}) {
+        EXPECT_NE(result.err.find(line), std::string::npos) << line << "\n" << result.err;
+    }
+    // A library that cannot be read hides nothing but unknown keys, which may be its own.
+    const auto unreadable = check({{"a.conf", enable("bell", "bellCount = many\n")}, {"b.conf", enable("nobody")}}, "listenPort = none\n");
+    for (const char* line : {"PB-1101 plugin nobody", "bellCount: 'many' is not an integer", "listenPort: 'none' is not an integer"}) {
+        EXPECT_NE(unreadable.err.find(line), std::string::npos) << line << "\n" << unreadable.err;
+    }
+}
+
 TEST(PluginLoader, RefusesAConfigurationThatThePluginsTableOrThePluginRefuses) {
     expectRefused({{"a.conf", enable("bell", "bellCount = many\n")}}, "PB-1205 plugins.d/a.conf:2: bellCount: 'many' is not an integer");
     expectRefused({{"a.conf", enable("bell", "bellSound = dong\n")}}, "PB-1121 plugin bell: bellSound dong needs bellCount 2");
