@@ -24,8 +24,13 @@ install(TARGETS ${modules} LIBRARY DESTINATION ${plugins})
 set_target_properties(${modules} PROPERTIES INSTALL_RPATH "")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/etc/ DESTINATION etc/patchbay)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md)
-install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Pages lie to each other as in the tree, so that their links lead somewhere.
+file(GLOB_RECURSE pages CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/plugins/*/README.md)
+foreach(page README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ${pages})
+    cmake_path(GET page PARENT_PATH folder)
+    install(FILES ${CMAKE_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
+install(FILES ${CMAKE_SOURCE_DIR}/docs/patchbay.1 DESTINATION share/man/man1)
 install(FILES ${CMAKE_SOURCE_DIR}/tools/completion/patchbay.bash DESTINATION share/bash-completion/completions RENAME patchbay)
 
 # --- the SDK, and plugins to start from

@@ -1,6 +1,7 @@
 // The executable: what the command line asks for, and nothing else. The process itself is app/BrokerApplication.
 #include "app/BrokerApplication.h"
 #include "app/Errors.h"
+#include "app/Manual.h"
 #include "app/Preparation.h"
 #include "config/RocketmqKeys.h"
 #include "log/PocoErrorBridge.h"
@@ -31,6 +32,7 @@ struct CommandLine {
     bool configDocument = false;
     bool defaultConfig = false;
     bool errorsDocument = false;
+    std::string manual;   ///< when it is asked for
 };
 
 std::string executableDirectory() {
@@ -46,6 +48,18 @@ std::string defaultConfig(const std::string& executable) {
         if (std::filesystem::exists(candidate, ignored)) return candidate;
     }
     return "etc/standalone.conf";
+}
+
+/// Without defaults that depend on where it is asked.
+std::string manualOf(const CLI::App& app) {
+    std::vector<ManualOption> options;
+    for (const auto* option : app.get_options()) {
+        std::string spelled = option->get_name(false, true);
+        for (auto at = spelled.find(','); at != std::string::npos; at = spelled.find(',', at + 2)) spelled.insert(at + 1, " ");
+        if (!option->get_type_name().empty()) spelled += " " + option->get_type_name();
+        options.push_back({std::move(spelled), option->get_description()});
+    }
+    return manualPage(options);
 }
 
 /// -1 to go on, else the exit code.
@@ -64,12 +78,15 @@ int parse(int argc, char** argv, CommandLine& out) {
     app.add_flag("--config-doc", out.configDocument, "print docs/configuration.md, of the kernel and all plugins in pluginDirectory");
     app.add_flag("--default-config", out.defaultConfig, "print a configuration file with every key, its meaning and its default, as comments");
     app.add_flag("--errors-doc", out.errorsDocument, "print docs/errors.md");
+    bool manual = false;
+    app.add_flag("--manual", manual, "print docs/patchbay.1, this help as a page for man");
     app.set_version_flag("-V,--version", "patchbay " PATCHBAY_VERSION);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? kExitOk : kExitUsage;
     }
+    if (manual) out.manual = manualOf(app);
     if (!namesrv.empty()) out.launch.definitions.push_back("namesrvAddr=" + namesrv);
     return -1;
 }
@@ -125,6 +142,7 @@ int printKeys(const LaunchOptions& launch, std::string (*document)(FileSystem&, 
 int runMain(int argc, char** argv, MonotonicTime startedAt) {
     CommandLine line;
     if (const int code = parse(argc, argv, line); code >= 0) return code;
+    if (!line.manual.empty()) return std::fputs(line.manual.c_str(), stdout) >= 0 ? kExitOk : kExitFailed;
     if (line.errorsDocument) return std::fputs(errorsDocument().c_str(), stdout) >= 0 ? kExitOk : kExitFailed;
     if (!line.inspect.empty()) return inspect(line.inspect);
     if (!line.explain.empty()) return explain(line.launch, line.explain);

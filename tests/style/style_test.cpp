@@ -248,6 +248,7 @@ TEST(Style, GeneratedDocumentsAreUpToDate) {
     const auto errors = outputOf(program + " --errors-doc");
     EXPECT_FALSE(errors.empty());
     EXPECT_EQ(readFile(kSource / "docs/errors.md"), errors) << "run: " << program << " --errors-doc > docs/errors.md";
+    EXPECT_EQ(readFile(kSource / "docs/patchbay.1"), outputOf(program + " --manual")) << "run: " << program << " --manual > docs/patchbay.1";
     const auto config = program + " --config-doc -c " + (kSource / "etc/standalone.conf").string();
     EXPECT_EQ(readFile(kSource / "docs/configuration.md"), outputOf(config + " -D pluginDirectory=" + kPlugins.string()))
         << "run: " << config << " > docs/configuration.md";

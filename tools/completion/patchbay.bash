@@ -20,6 +20,6 @@ _patchbay() {
             return ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W '--help --config --define --namesrv --check --print-config --explain --inspect --config-doc --default-config
-        --errors-doc --version -h -c -D -n -V' -- "$word")
+        --errors-doc --manual --version -h -c -D -n -V' -- "$word")
 }
 complete -o default -F _patchbay patchbay

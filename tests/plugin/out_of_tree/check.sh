@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proves: what `cmake --install` leaves is enough to build a plugin elsewhere and to run a broker with it, and the guide's example is the
+# Proves: what `cmake --install` leaves is enough to build a plugin elsewhere and to run a broker with it, its pages lead to each other, and the guide's example is the
 # one that works. How: a temporary prefix, the commands of docs/plugin-guide.md, one request over a socket. Left to others: what bad plugins do.
 # usage: check.sh BUILD_DIRECTORY CXX_FLAGS
 set -euo pipefail
@@ -20,6 +20,17 @@ diff <(block docs/plugin-guide.md properties 1) "$here/greeting.conf" || fail "d
 
 prefix=$work/prefix
 cmake --install "$build_directory" --prefix "$prefix" >"$work/install.log" || { cat "$work/install.log"; fail "install"; }
+# Links of installed pages lead to installed pages, and programs have theirs for man.
+while read -r page; do
+    # Code is no link.
+    links=$(sed -e '/^```/,/^```/d' -e 's/`[^`]*`//g' "$page" | { grep -oE '\]\([^)# ]+' || true; } | sed 's/^](//' | { grep -vE '^[a-z]+:' || true; } | sort -u)
+    for link in $links; do
+        [ -e "$(dirname "$page")/$link" ] || fail "the installed page ${page#"$prefix/"} has a dead link: $link"
+    done
+done < <(find "$prefix" -name '*.md')
+for program in patchbay patchctl; do
+    [ -s "$prefix/share/man/man1/$program.1" ] || fail "$program has no page for man"
+done
 mkdir "$work/greeting"
 cp "$here"/{CMakeLists.txt,plugin.cpp} "$work/greeting"
 cmake -G Ninja -S "$work/greeting" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log" 2>&1 ||
