@@ -177,8 +177,39 @@ TEST(LogFieldTest, LetsNoControlCharacterOfAPeerThrough) {
     EXPECT_EQ(written("plain"), " k=plain");
     EXPECT_EQ(written("a\nb"), " k=\"a\\x0ab\"");
     EXPECT_EQ(written("\x7F"), " k=\"\\x7f\"");
-    EXPECT_EQ(written("\xC2\x9B" "1m"), " k=\"\xC2\\x9b1m\"") << "U+009B begins an escape sequence";
+    EXPECT_EQ(written("\xC2\x9B" "1m"), " k=\"\\xc2\\x9b1m\"") << "U+009B begins an escape sequence";
     EXPECT_EQ(written("\xC3\x9B"), " k=\xC3\x9B") << "a letter";
+}
+
+TEST(LogFieldTest, LetsNothingThroughThatIsNoUtf8) {
+    const auto shown = [](std::string_view text) {
+        std::string out;
+        plugin::LogField("k", text).appendTo(out);
+        return out;
+    };
+    EXPECT_EQ(shown("größe"), " k=größe");
+    EXPECT_EQ(shown("\xF0\x9F\x93\xA6"), " k=\xF0\x9F\x93\xA6") << "a character of four bytes";
+    EXPECT_EQ(shown("a\xFF\xFE"), " k=\"a\\xff\\xfe\"");
+    EXPECT_EQ(shown("\xC3"), " k=\"\\xc3\"") << "half a character";
+    EXPECT_EQ(shown("\xC3(ö"), " k=\"\\xc3(ö\"") << "what follows it is not lost";
+    EXPECT_EQ(shown("\xC0\xAF"), " k=\"\\xc0\\xaf\"") << "overlong";
+    EXPECT_EQ(shown("\xE0\x80\xAF"), " k=\"\\xe0\\x80\\xaf\"") << "overlong";
+    EXPECT_EQ(shown("\xED\xA0\x80"), " k=\"\\xed\\xa0\\x80\"") << "half of a pair";
+    EXPECT_EQ(shown("\xF4\x90\x80\x80"), " k=\"\\xf4\\x90\\x80\\x80\"") << "beyond the last character";
+    EXPECT_EQ(shown("\xC2\x9B"), " k=\"\\xc2\\x9b\"") << "a control";
+    // A text that is cut is cut between characters.
+    std::string large(1023, 'x');
+    large += "ö and more";
+    EXPECT_EQ(shown(large), " k=" + std::string(1023, 'x') + "…(" + std::to_string(large.size()) + " bytes)");
+    EXPECT_EQ(shown(std::string(1022, 'x') + "ö!"), " k=" + std::string(1022, 'x') + "ö…(1025 bytes)");
+    EXPECT_EQ(shown(std::string(1025, '\xBF')).substr(0, 8), " k=\"\\xbf");
+}
+
+TEST_F(LogTest, EscapesWhatIsNoTextInMessagesToo) {
+    auto log = open();
+    log->logger("kernel.net").warn("a client \xFF sent\n[error] nonsense", {});
+    log->flush();
+    EXPECT_NE(text().find("a client \\xff sent\\x0a[error] nonsense\n"), std::string::npos) << text();
 }
 
 TEST_F(LogTest, LimitsRepeatedLinesAndCountsThoseItHid) {
