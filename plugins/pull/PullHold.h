@@ -15,7 +15,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace patchbay::plugins::pull {
 
@@ -42,19 +41,23 @@ struct QueueEqual {
     bool operator()(QueueRef a, QueueRef b) const noexcept { return a.queueId == b.queueId && a.topic == b.topic; }
 };
 
-/// What a held pull waits for.
+/// What a held pull waits for, besides its tag codes.
 struct Wanted {
     std::int64_t offset;
-    std::vector<std::int32_t> tagCodes;   ///< empty = any
     Ref<service::PropertyFilter> filter{};   ///< null = by tags alone
     Seat seat{};
     Share share{};
 
-    [[nodiscard]] bool matches(const service::AppendedRecord& record) const noexcept;
+    [[nodiscard]] bool matches(const service::AppendedRecord& record) const noexcept {
+        return record.queueOffset >= offset && (!filter || filter->matches(record.properties));
+    }
 };
 
-/// Listens to the store and wakes exactly the pulls that can be answered. Owned by the plugin; see Suspended for threads.
+/// Listens to the store and wakes exactly the pulls that can be answered. Of those of a queue that want tags, an append looks at the
+/// ones that want its tag. Owned by the plugin; see Suspended for threads.
 class PullHold final : public service::AppendListener {
+    using Held = plugin::Suspended<HeldQueue, Wanted, QueueHash, QueueEqual>;
+
 public:
     PullHold(plugin::Timers& timers, const Clock& clock, std::size_t capacity, std::size_t perPeer, std::size_t bytesMax)
         : seats_(perPeer), budget_(bytesMax), held_(timers, clock, capacity) {}
@@ -63,9 +66,11 @@ public:
     [[nodiscard]] Seat seatFor(const plugin::Peer& peer) { return seats_.take(peer.id()); }
     /// For a pull that takes so much memory while it is held; nothing when all together would take too much.
     [[nodiscard]] std::optional<Share> shareFor(std::size_t bytes) { return budget_.take(bytes); }
-    /// Takes the request unless the hold is full or draining. The caller looks at the queue's end again afterwards.
-    bool hold(QueueRef queue, Wanted wanted, MonotonicTime deadline, plugin::Request& request) {
-        return held_.hold({std::string(queue.topic), queue.queueId}, std::move(wanted), deadline, request);
+    [[nodiscard]] static constexpr std::size_t bytesOfTags(std::size_t codes) noexcept { return Held::bytesOfLabels(codes); }
+    /// Takes the request unless the hold is full or draining; without tag codes it wants any message. The caller looks at the queue's
+    /// end again afterwards.
+    bool hold(QueueRef queue, std::span<const std::int32_t> tagCodes, Wanted wanted, MonotonicTime deadline, plugin::Request& request) {
+        return held_.hold({std::string(queue.topic), queue.queueId}, tagCodes, std::move(wanted), deadline, request);
     }
     /// Wakes all pulls of a queue that wait for an offset below `end`.
     void wakeBelow(QueueRef queue, std::int64_t end);
@@ -73,6 +78,8 @@ public:
 
     void drain() noexcept { held_.drain(); }
     [[nodiscard]] std::size_t size() const noexcept { return held_.size(); }
+    /// How many held pulls all appends together have passed, wanted or not.
+    [[nodiscard]] std::uint64_t passed() const noexcept { return held_.passed(); }
 
 private:
     static constexpr std::size_t kTogether = 64;  // records that are sorted by queue at once
@@ -80,7 +87,7 @@ private:
 
     Seats seats_;
     Budget budget_;
-    plugin::Suspended<HeldQueue, Wanted, QueueHash, QueueEqual> held_;
+    Held held_;
 };
 
 }  // namespace patchbay::plugins::pull

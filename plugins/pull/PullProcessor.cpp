@@ -216,14 +216,14 @@ bool PullProcessor::tryHold(const protocol::PullMessageRequest& pull, Admission&
     // hold() moves the header, and with it the text of the topic.
     const std::string topic(pull.topic);
     const QueueRef queue{topic, queueId};
-    auto share = hold_.shareFor(request.command().header().size() + admission.tagCodes.size() * sizeof(std::int32_t));
+    auto share = hold_.shareFor(request.command().header().size() + PullHold::bytesOfTags(admission.tagCodes.size()));
     if (!share) {
         log_.limited(plugin::LogLevel::Warn, "held pulls take as much memory as they may (heldPullsBytesMax)",
                      {{"client", request.peer().remote().toString()}, {"limit", config_.heldPullsBytesMax}});
         return false;
     }
-    Wanted wanted{offset, std::move(admission.tagCodes), std::move(admission.filter), std::move(seat), std::move(*share)};
-    if (!hold_.hold(queue, std::move(wanted), clock_.now() + wait, request)) return false;
+    Wanted wanted{offset, std::move(admission.filter), std::move(seat), std::move(*share)};
+    if (!hold_.hold(queue, admission.tagCodes, std::move(wanted), clock_.now() + wait, request)) return false;
     if (const auto end = services_.store->range(topic, queueId).max; end > offset) hold_.wakeBelow(queue, end);
     return true;
 }

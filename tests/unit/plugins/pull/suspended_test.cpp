@@ -4,12 +4,16 @@
 #include "PullHold.h"
 
 #include "patchbay/plugin/Suspended.h"
+#include "patchbay/protocol/util/Hash.h"
 #include "patchbay/testkit/FakeContext.h"
 #include "patchbay/testkit/ManualClock.h"
 
 #include <atomic>
 #include <functional>
 #include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <set>
 #include <thread>
 
 namespace patchbay::plugin {
@@ -118,6 +122,89 @@ TEST_F(SuspendedTest, AHundredThousandWaitWithoutBeingLookedAt) {
     EXPECT_EQ(left_, kMany);
 }
 
+TEST_F(SuspendedTest, ALabelIsLookedUpAndTheOthersAreNotPassed) {
+    constexpr int kMany = 10'000;
+    Suspended<int, int> held(context_.timers(), context_.clock(), 2 * kMany);
+    const auto holdWith = [&](std::vector<std::int32_t> labels, int tag) {
+        Request r = request();
+        ASSERT_TRUE(held.hold(1, labels, tag, context_.clock().now() + 10min, r));
+    };
+    for (int i = 0; i < kMany; ++i) holdWith({i}, i);
+    holdWith({}, -1);
+    holdWith({7, kMany, 7, 8}, -2);
+    std::vector<int> asked;
+    const auto note = [&asked](int tag, auto... label) {
+        asked.push_back(tag);
+        return tag < 0 && sizeof...(label) == 1;
+    };
+    EXPECT_EQ(held.wake(1, std::vector<std::int32_t>{kMany + 1}, note), 0U);
+    EXPECT_EQ(asked, std::vector<int>{-1}) << "who has no labels, and nobody else";
+    EXPECT_LE(held.passed(), 100U);
+    asked.clear();
+    EXPECT_EQ(held.wake(1, std::vector<std::int32_t>{7, 8}, note), 1U) << "the one of three labels, once";
+    std::ranges::sort(asked);
+    EXPECT_EQ(asked, (std::vector<int>{-2, -2, -1, 7, 8}));
+    EXPECT_LE(held.passed(), 200U);
+    EXPECT_EQ(held.wake(1, std::vector<std::int32_t>{kMany}, note), 0U) << "it is under none of its labels any more";
+    EXPECT_EQ(held.wake(1, [](int) { return true; }), kMany + 1U);
+    EXPECT_TRUE(held.empty());
+    EXPECT_EQ(left_, kMany + 2);
+}
+
+TEST_F(SuspendedTest, RequestsWithLabelsLeaveByDeadlineToo) {
+    Suspended<int, int> held(context_.timers(), context_.clock(), 100);
+    for (int i = 0; i < 60; ++i) {
+        Request r = request();
+        ASSERT_TRUE(held.hold(1, std::vector<std::int32_t>{i, 100 + i % 3}, i, context_.clock().now() + (i % 2 == 0 ? 1s : 1min), r));
+    }
+    context_.advance(2s);
+    EXPECT_EQ(left_, 30);
+    EXPECT_EQ(held.wake(1, std::vector<std::int32_t>{100}, [](int, auto...) { return true; }), 10U);
+    EXPECT_EQ(left_, 40);
+    Request lost = request();
+    ASSERT_TRUE(held.hold(1, std::vector<std::int32_t>{1}, 1, context_.clock().now() + 1s, lost));
+    context_.advance(2min);
+    EXPECT_EQ(left_, 61);
+}
+
+// Chains are right whatever comes and goes: held against a plain list.
+TEST(LabelChains, FindWhatAPlainListFinds) {
+    struct Thing {
+        explicit Thing(std::vector<std::int32_t> labels_) : labels(std::move(labels_)), links(*this, labels) {}
+        std::vector<std::int32_t> labels;
+        LabelChains<Thing>::Links links;
+    };
+    LabelChains<Thing> chains;
+    std::vector<std::unique_ptr<Thing>> all;
+    std::mt19937 random(20260101);
+    const auto upTo = [&random](std::size_t n) { return random() % n; };
+    for (int round = 0; round < 3'000; ++round) {
+        const bool grows = round / 500 % 2 == 0;
+        if (all.empty() || upTo(4) < (grows ? 3U : 1U)) {
+            std::vector<std::int32_t> labels(upTo(4));
+            for (auto& label : labels) label = static_cast<std::int32_t>(upTo(200)) - 100;
+            all.push_back(std::make_unique<Thing>(labels));
+            chains.chain(all.back()->links);
+        } else {
+            std::swap(all[upTo(all.size())], all.back());
+            chains.unchain(all.back()->links);
+            all.pop_back();
+        }
+        const auto label = static_cast<std::int32_t>(upTo(200)) - 100;
+        std::multiset<const Thing*> wanted, found;
+        for (const auto& thing : all) {
+            if (std::ranges::find(thing->labels, label) != thing->labels.end()) wanted.insert(thing.get());
+        }
+        chains.eachWith(label, [&](const Thing& thing) { found.insert(&thing); });
+        ASSERT_EQ(found, wanted);
+        std::multiset<const Thing*> seen, there;
+        for (const auto& thing : all) there.insert(thing.get());
+        chains.each([&](const Thing& thing) { seen.insert(&thing); });
+        ASSERT_EQ(seen, there);
+        ASSERT_EQ(chains.empty(), all.empty());
+    }
+}
+
 TEST_F(SuspendedTest, RequestsOfClosedConnectionsGoWithinHalfAMinute) {
     Suspended<int, int> held(context_.timers(), context_.clock(), 10);
     const auto peer = context_.peer("127.0.0.1:4444");
@@ -188,6 +275,31 @@ TEST_F(SuspendedTest, EachRequestLeavesOnceWhileThreadsHoldAndWake) {
     held.close();
 }
 
+// What appends pay for pulls that want other tags.
+TEST_F(SuspendedTest, AnAppendDoesNotPassPullsOfItsQueueThatWantOtherTags) {
+    using namespace patchbay::plugins::pull;
+    constexpr int kMany = 10'000;
+    PullHold hold(context_.timers(), context_.clock(), 2 * kMany, 2 * kMany, 1'000'000);
+    const MonotonicTime deadline = context_.clock().now() + 1h;
+    for (int i = 0; i < kMany; ++i) {
+        Request r = request();
+        const std::vector<std::int32_t> codes{protocol::javaHashCode("tag" + std::to_string(i))};
+        ASSERT_TRUE(hold.hold({"T", 0}, codes, {0}, deadline, r));
+    }
+    std::vector<service::AppendedRecord> records;
+    for (int i = 0; i < 1'000; ++i) records.push_back({"T", {}, i, 0, protocol::javaHashCode("other" + std::to_string(i)), 0, 0, 0});
+    for (const auto& record : records) hold.appended({&record, 1});
+    EXPECT_EQ(left_, 0);
+    EXPECT_LE(hold.passed(), 5'000U) << "a thousand appends, ten thousand held pulls";
+    hold.appended(records);
+    EXPECT_LE(hold.passed(), 10'000U) << "together as well";
+    const service::AppendedRecord wanted{"T", {}, 1'000, 0, protocol::javaHashCode("tag77"), 0, 0, 0};
+    hold.appended({&wanted, 1});
+    EXPECT_EQ(left_, 1);
+    hold.drain();
+    EXPECT_EQ(left_, kMany);
+}
+
 // What pulls rely on: an append that happens between the look and the hold must not be missed.
 TEST_F(SuspendedTest, NoWakeIsLostBetweenLookingAndHolding) {
     using namespace patchbay::plugins::pull;
@@ -210,7 +322,7 @@ TEST_F(SuspendedTest, NoWakeIsLostBetweenLookingAndHolding) {
             std::move(r).redispatch();
             continue;
         }
-        ASSERT_TRUE(hold.hold({"T", 0}, {offset, {}}, deadline, r));
+        ASSERT_TRUE(hold.hold({"T", 0}, {}, {offset}, deadline, r));
         if (end.load(std::memory_order_acquire) > offset) hold.wakeBelow({"T", 0}, end);
         while (left_ <= offset) std::this_thread::yield();  // hangs, and the test times out, when the wake was lost
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "patchbay/base/Clock.h"
+#include "patchbay/plugin/LabelChains.h"
 #include "patchbay/plugin/Request.h"
 #include "patchbay/plugin/Runtime.h"
 
@@ -12,9 +13,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
-#include <list>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,8 +27,9 @@ namespace patchbay::plugin {
 /// Owned by a plugin, which calls drain() and then close() before it is destroyed. All functions are thread-safe; none calls
 /// out of the holder with a lock held. Nothing runs, and no timer ticks, while nothing is held.
 ///
-/// Key: what wakes them. Tag: what the processor wants to know of each when it wakes a key. Hash and Equal may be transparent,
-/// so that wake() looks a key up without making one.
+/// Key: what wakes them. Labels narrow it: a request that has some is only looked at when one of them is woken, so that many may wait
+/// under one key. Tag: what the processor wants to know of each when it wakes a key. Hash and Equal may be transparent, so that
+/// wake() looks a key up without making one.
 template <typename Key, typename Tag, typename Hash = std::hash<Key>, typename Equal = std::equal_to<>>
 class Suspended {
 public:
@@ -38,7 +40,7 @@ public:
 
     /// Takes the request and detaches it, or leaves it as it is: when `capacity` requests are held already, or after drain().
     /// After true, look once more whether what it waits for has happened meanwhile, and wake() it then.
-    bool hold(Key key, Tag tag, MonotonicTime deadline, Request& request) {
+    bool hold(Key key, std::span<const std::int32_t> labels, Tag tag, MonotonicTime deadline, Request& request) {
         if (draining_.load(std::memory_order_acquire) || size_.load(std::memory_order_relaxed) >= capacity_) return false;
         request.detach();
         Shard& shard = shardOf(Hash{}(key));
@@ -49,35 +51,43 @@ public:
             std::move(request).redispatch();
             return true;
         }
+        auto entry = std::make_unique<Entry>(std::move(request), labels, std::move(tag), deadline);
         const auto at = shard.held.try_emplace(std::move(key)).first;
-        Entry& entry = at->second.emplace_back(std::move(request), std::move(tag), deadline, at->first);
-        entry.self = std::prev(at->second.end());
-        shard.schedule(entry);
+        entry->key = &at->first;
+        at->second.chain(entry->links);
+        shard.schedule(std::move(entry));
         // The count is first raised, then the caller looks again: whoever appends in between sees one of the two.
         size_.fetch_add(1, std::memory_order_seq_cst);
         lock.unlock();
         startTicking();
         return true;
     }
+    bool hold(Key key, Tag tag, MonotonicTime deadline, Request& request) {
+        return hold(std::move(key), {}, std::move(tag), deadline, request);
+    }
+    /// What a request with so many labels takes for them while it is held.
+    [[nodiscard]] static constexpr std::size_t bytesOfLabels(std::size_t count) noexcept { return LabelChains<Entry>::bytesOf(count); }
 
     /// Lets go of the requests under `key` whose tag satisfies `wanted`. Returns how many.
     template <typename KeyLike, typename Wanted>
     std::size_t wake(const KeyLike& key, Wanted&& wanted) {
-        std::vector<Request> woken;
-        Shard& shard = shardOf(Hash{}(key));
-        {
-            const std::lock_guard lock(shard.mutex);
-            const auto found = shard.held.find(key);
-            if (found == shard.held.end()) return 0;
-            for (auto entry = found->second.begin(); entry != found->second.end();) {
-                const auto next = std::next(entry);
-                if (wanted(std::as_const(entry->tag))) shard.take(found->second, *entry, woken);
-                entry = next;
-            }
-            if (found->second.empty()) shard.held.erase(found);
-        }
-        return release(woken);
+        return wakeThose(key, [&](const Chains& chains, auto&& take) {
+            return chains.each([&](Entry& entry) { take(entry, wanted(std::as_const(entry.tag))); });
+        });
     }
+    /// The same, of those without labels that satisfy `wanted(tag)` and those with one of `labels` that satisfy `wanted(tag, label)`.
+    template <typename KeyLike, typename Wanted>
+    std::size_t wake(const KeyLike& key, std::span<const std::int32_t> labels, Wanted&& wanted) {
+        return wakeThose(key, [&](const Chains& chains, auto&& take) {
+            std::size_t passed = chains.eachUnlabelled([&](Entry& entry) { take(entry, wanted(std::as_const(entry.tag))); });
+            for (const std::int32_t label : labels) {
+                passed += chains.eachWith(label, [&](Entry& entry) { take(entry, wanted(std::as_const(entry.tag), label)); });
+            }
+            return passed;
+        });
+    }
+    /// How many of those that wait all calls of wake() together have passed.
+    [[nodiscard]] std::uint64_t passed() const noexcept { return passed_.load(std::memory_order_relaxed); }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_seq_cst); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
@@ -104,16 +114,18 @@ public:
 
 private:
     struct Entry {
-        Entry(Request request_, Tag tag_, MonotonicTime deadline_, const Key& key_)
-            : request(std::move(request_)), tag(std::move(tag_)), deadline(deadline_), key(&key_) {}
+        Entry(Request request_, std::span<const std::int32_t> labels, Tag tag_, MonotonicTime deadline_)
+            : request(std::move(request_)), tag(std::move(tag_)), deadline(deadline_), links(*this, labels) {}
         Request request;
         Tag tag;
         MonotonicTime deadline;
-        const Key* key;                          // in the map, which does not move it
-        typename std::list<Entry>::iterator self;
-        std::uint32_t place = 0;                 // in its slot
+        const Key* key = nullptr;                // in the map, which does not move it
+        typename LabelChains<Entry>::Links links;
+        std::uint32_t place = 0;                 // in its slot, or kLeaves
     };
-    using Entries = std::list<Entry>;
+    using Chains = LabelChains<Entry>;
+    using Leaving = std::vector<std::unique_ptr<Entry>>;
+    static constexpr std::uint32_t kLeaves = ~std::uint32_t{0};
 
     static constexpr std::size_t kShards = 16;
     static constexpr std::size_t kSlots = 128;   // a later deadline waits for another turn of the wheel
@@ -125,33 +137,52 @@ private:
 
     struct alignas(64) Shard {
         std::mutex mutex;
-        std::unordered_map<Key, Entries, Hash, Equal> held;
-        // By deadline, so that a tick looks at the requests that are due and not at all that wait.
-        std::array<std::vector<Entry*>, kSlots> slots;
+        std::unordered_map<Key, Chains, Hash, Equal> held;
+        // They own what is held, by deadline, so that a tick looks at the requests that are due and not at all that wait.
+        std::array<std::vector<std::unique_ptr<Entry>>, kSlots> slots;
 
-        [[nodiscard]] std::vector<Entry*>& slotOf(const Entry& entry) noexcept { return slots[(tickOf(entry.deadline) + 1) % kSlots]; }
-        void schedule(Entry& entry) {
-            auto& slot = slotOf(entry);
-            entry.place = static_cast<std::uint32_t>(slot.size());
-            slot.push_back(&entry);
+        [[nodiscard]] auto& slotOf(const Entry& entry) noexcept { return slots[(tickOf(entry.deadline) + 1) % kSlots]; }
+        void schedule(std::unique_ptr<Entry> entry) {
+            auto& slot = slotOf(*entry);
+            entry->place = static_cast<std::uint32_t>(slot.size());
+            slot.push_back(std::move(entry));
         }
-        /// Moves the request out; the entry is gone afterwards, its list may be empty.
-        void take(Entries& entries, Entry& entry, std::vector<Request>& out) {
+        /// Its links stay where they are.
+        void take(Entry& entry, Leaving& out) {
             auto& slot = slotOf(entry);
-            slot[entry.place] = slot.back();
+            std::swap(slot[entry.place], slot.back());
             slot[entry.place]->place = entry.place;
+            out.push_back(std::move(slot.back()));
             slot.pop_back();
-            out.push_back(std::move(entry.request));
-            entries.erase(entry.self);
+            entry.place = kLeaves;
         }
     };
 
     // The map inside a shard uses the low bits of the same hash, so take others.
     Shard& shardOf(std::size_t hash) noexcept { return shards_[(hash * 0x9E3779B97F4A7C15ULL) >> 60]; }
 
+    /// `look(chains, take)` calls take(entry, leaves) for what it passes, perhaps twice for the same, and returns how many it passed.
+    template <typename KeyLike, typename Look>
+    std::size_t wakeThose(const KeyLike& key, Look&& look) {
+        Leaving woken;
+        Shard& shard = shardOf(Hash{}(key));
+        {
+            const std::lock_guard lock(shard.mutex);
+            const auto found = shard.held.find(key);
+            if (found == shard.held.end()) return 0;
+            const std::size_t passed = look(std::as_const(found->second), [&](Entry& entry, bool leaves) {
+                if (leaves && entry.place != kLeaves) shard.take(entry, woken);
+            });
+            passed_.fetch_add(passed, std::memory_order_relaxed);
+            for (const auto& entry : woken) found->second.unchain(entry->links);
+            if (found->second.empty()) shard.held.erase(found);
+        }
+        return release(woken);
+    }
+
     template <typename Predicate>
     void sweep(Shard& shard, std::size_t number, Predicate&& leaves) noexcept {
-        std::vector<Request> out;
+        Leaving out;
         {
             const std::lock_guard lock(shard.mutex);
             auto& slot = shard.slots[number % kSlots];
@@ -162,7 +193,8 @@ private:
                     continue;
                 }
                 const auto at = shard.held.find(*entry.key);
-                shard.take(at->second, entry, out);
+                at->second.unchain(entry.links);
+                shard.take(entry, out);
                 if (at->second.empty()) shard.held.erase(at);
             }
             if (slot.empty()) slot.shrink_to_fit();
@@ -170,10 +202,14 @@ private:
         release(out);
     }
 
-    std::size_t release(std::vector<Request>& requests) noexcept {
-        size_.fetch_sub(requests.size(), std::memory_order_relaxed);
-        for (auto& request : requests) std::move(request).redispatch();
-        return requests.size();
+    std::size_t release(Leaving& entries) noexcept {
+        size_.fetch_sub(entries.size(), std::memory_order_relaxed);
+        for (auto& entry : entries) {
+            Request request = std::move(entry->request);
+            entry.reset();  // what the tag holds is free before the request is answered
+            std::move(request).redispatch();
+        }
+        return entries.size();
     }
 
     void startTicking() {
@@ -219,6 +255,7 @@ private:
     const std::size_t capacity_;
 
     std::atomic<std::size_t> size_{0};
+    std::atomic<std::uint64_t> passed_{0};
     std::atomic<bool> draining_{false};
     std::atomic<bool> running_{false};
     std::array<Shard, kShards> shards_;
