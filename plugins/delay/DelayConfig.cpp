@@ -9,7 +9,7 @@ namespace {
 using plugin::ConfigType;
 
 constexpr std::array kKeys{
-    plugin::ConfigKey{"messageDelayLevel", ConfigType::Text, "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h",
+    plugin::ConfigKey{"messageDelayLevel", ConfigType::Text, protocol::kDelayLevelsDefault,
                       "How long a message of each delay level waits, from level 1 on; units s, m, h and d."},
     plugin::ConfigKey{"flushDelayOffsetInterval", ConfigType::Millis, "10000",
                       "Changed delivery progress is written to delayOffset.json this often.", 0, 10, 3'600'000},
@@ -22,7 +22,7 @@ constexpr std::array kKeys{
 std::span<const plugin::ConfigKey> DelayConfig::keys() noexcept { return kKeys; }
 
 Result<DelayConfig> DelayConfig::from(const plugin::ConfigView& view) {
-    auto levels = DelayLevels::parse(view.text("messageDelayLevel"));
+    auto levels = protocol::DelayLevels::parse(view.text("messageDelayLevel"));
     if (!levels) return levels.error();
     return DelayConfig{std::move(*levels), view.millis("flushDelayOffsetInterval"),
                        static_cast<std::uint64_t>(view.integer("delayOffsetUpdateVersionStep"))};

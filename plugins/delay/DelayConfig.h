@@ -1,9 +1,8 @@
 // DelayConfig: the keys of the delay plugin.
 #pragma once
 
-#include "DelayLevels.h"
-
 #include "patchbay/plugin/Config.h"
+#include "patchbay/protocol/message/DelayLevels.h"
 
 #include <chrono>
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace patchbay::plugins::delay {
 
 /// A copy of the configured values.
 struct DelayConfig {
-    DelayLevels levels;
+    protocol::DelayLevels levels;
     std::chrono::milliseconds flushInterval{10'000};
     std::uint64_t versionStep = 200;
 

@@ -83,6 +83,7 @@ Status DelayRewrite::prepare(service::AppendItem& item, std::string& properties)
     item.brokerProperties = {};
     item.topic = kTopicSchedule;
     item.queueId = level - 1;
+    // A store in RocketMQ's files takes the store time instead, when it is known.
     item.tagsCode = clock_.wallMs() + levels_.delayMs(level);
     return Status::ok();
 }

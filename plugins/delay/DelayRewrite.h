@@ -1,10 +1,10 @@
 // DelayRewrite: turns a message that asks for a delay into one of the schedule.
 #pragma once
 
-#include "DelayLevels.h"
 #include "DelayProgress.h"
 
 #include "patchbay/base/Clock.h"
+#include "patchbay/protocol/message/DelayLevels.h"
 #include "patchbay/service/DelaySchedule.h"
 #include "patchbay/service/TimerSchedule.h"
 
@@ -18,13 +18,13 @@ namespace patchbay::plugins::delay {
 /// without them.
 class DelayRewrite final : public service::DelaySchedule {
 public:
-    DelayRewrite(const DelayLevels& levels, const Clock& clock, service::TimerSchedule* timers, const DelayProgress& progress)
+    DelayRewrite(const protocol::DelayLevels& levels, const Clock& clock, service::TimerSchedule* timers, const DelayProgress& progress)
         : levels_(levels), clock_(clock), timers_(timers), progress_(progress) {}
     Status prepare(service::AppendItem& item, std::string& properties) override;
     [[nodiscard]] std::vector<service::DelayLevelProgress> progress() const override;
 
 private:
-    const DelayLevels& levels_;
+    const protocol::DelayLevels& levels_;
     const Clock& clock_;
     service::TimerSchedule* const timers_;   // may be null
     const DelayProgress& progress_;

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kTogether{15};
 constexpr std::size_t kMany = 4;
 
 /// Levels whose messages have to be delivered: the configured ones, and those that an earlier configuration had.
-std::int32_t levelCount(const LevelContext& context, const DelayLevels& levels) {
+std::int32_t levelCount(const LevelContext& context, const protocol::DelayLevels& levels) {
     std::int32_t count = levels.max();
     const auto offsets = context.progress.offsets();
     if (!offsets.empty()) count = std::max(count, offsets.rbegin()->first);
@@ -27,7 +27,7 @@ std::int32_t levelCount(const LevelContext& context, const DelayLevels& levels) 
 
 }  // namespace
 
-Delivery::Delivery(LevelContext context, plugin::Timers& timers, const DelayLevels& levels)
+Delivery::Delivery(LevelContext context, plugin::Timers& timers, const protocol::DelayLevels& levels)
     : context_(context), loop_(context.store, timers, [this] { look(); }) {
     const std::int32_t count = levelCount(context_, levels);
     for (std::int32_t level = 1; level <= count; ++level) {

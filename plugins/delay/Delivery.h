@@ -1,9 +1,9 @@
 // Delivery: brings delayed messages to their topics when they are due.
 #pragma once
 
-#include "DelayLevels.h"
 #include "LevelQueue.h"
 
+#include "patchbay/protocol/message/DelayLevels.h"
 #include "patchbay/service/AppendLoop.h"
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace patchbay::plugins::delay {
 /// at least once: progress moves after the store has taken them.
 class Delivery final : private service::AppendListener {
 public:
-    Delivery(LevelContext context, plugin::Timers& timers, const DelayLevels& levels);
+    Delivery(LevelContext context, plugin::Timers& timers, const protocol::DelayLevels& levels);
     void start();
     /// Starts no more appends. Any thread.
     void drain() noexcept;

@@ -359,8 +359,12 @@ void Appender::encodeItem(AppendItem& item, AppendWork& work, const Texts& texts
     // The record ends with topic, two bytes of length, properties.
     const std::size_t properties = fields.properties.size() + fields.brokerProperties.size();
     const char* const end = record + size;
-    work.records.push_back({{end - properties - 2 - item.topic.size(), item.topic.size()}, {end - properties, properties},
-                            item.queueOffset, position, item.tagsCode, now, item.queueId, item.recordBytes});
+    const std::string_view text(end - properties, properties);
+    std::int64_t code = item.tagsCode;
+    // Whoever asked for the delay did not know yet when the message is stored, from which on it counts.
+    if (item.topic == protocol::kTopicSchedule) code = p_.options.delayLevels.dueMs(text, now).value_or(code);
+    work.records.push_back({{end - properties - 2 - item.topic.size(), item.topic.size()}, text,
+                            item.queueOffset, position, code, now, item.queueId, item.recordBytes});
     work.runs.back().to = work.records.size();
     for (Further& further : further_) {
         service::AppendedRecord again = work.records.back();

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <mutex>
 #include <thread>
 
@@ -23,10 +22,6 @@ using protocol::RecordView;
 namespace {
 
 constexpr std::int64_t kOffsetMax = std::int64_t{1} << 50;  // larger queue offsets are nonsense
-
-// RocketMQ's default levels: 1s 5s 10s 30s, 1m to 10m, 20m 30m 1h 2h.
-constexpr std::array<std::int64_t, 18> kDelayLevelSeconds = {1,   5,   10,  30,  60,  120, 180,  240,  300,
-                                                             360, 420, 480, 540, 600, 1200, 1800, 3600, 7200};
 
 constexpr std::size_t kPieceBytes = 1U << 20;
 constexpr std::int64_t kLookAheadBytes = 8 << 20;  // zeros behind which nothing is expected
@@ -72,15 +67,9 @@ Result<bool> isThere(FileSystem& files, const std::string& path) {
 
 }  // namespace
 
-std::int64_t tagsCodeOf(const RecordView& record) noexcept {
+std::int64_t tagsCodeOf(const RecordView& record, const protocol::DelayLevels& levels) noexcept {
     if (record.topic == protocol::kTopicSchedule) {
-        const std::string_view text = protocol::findProperty(record.properties, protocol::kPropertyDelayLevel);
-        std::int64_t level = 0;
-        (void)std::from_chars(text.data(), text.data() + text.size(), level);
-        if (level > 0) {
-            const auto index = std::min<std::size_t>(static_cast<std::size_t>(level), kDelayLevelSeconds.size()) - 1;
-            return record.storeTimestamp + kDelayLevelSeconds[index] * 1000;
-        }
+        if (const auto due = levels.dueMs(record.properties, record.storeTimestamp)) return *due;
     }
     return protocol::tagsCode(protocol::findProperty(record.properties, protocol::kPropertyTags));
 }
@@ -283,7 +272,7 @@ Status Recovery::restore(const RecordView& record, const Place& place, bool from
         ++counts_.skipped;
         return loaded.code() == StatusCode::Corrupt ? Status::ok() : loaded;
     }
-    const Unit unit{record.physicalOffset, record.size, tagsCodeOf(record), record.storeTimestamp, place.offset, place.messages};
+    const Unit unit{record.physicalOffset, record.size, tagsCodeOf(record, options_.delayLevels), record.storeTimestamp, place.offset, place.messages};
     const Result<ConsumeQueue::Restored> restored = queue->restore(unit, fromOldest);
     if (!restored) return restored.error();
     switch (*restored) {

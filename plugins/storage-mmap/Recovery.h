@@ -114,6 +114,6 @@ private:
 };
 
 /// The tags code of a message as RocketMQ builds it: the hash of its tags, or the time of delivery for delay levels.
-[[nodiscard]] std::int64_t tagsCodeOf(const protocol::RecordView& record) noexcept;
+[[nodiscard]] std::int64_t tagsCodeOf(const protocol::RecordView& record, const protocol::DelayLevels& levels) noexcept;
 
 }  // namespace patchbay::mmapstore

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 namespace patchbay::mmapstore {
 
@@ -117,6 +118,8 @@ constexpr ConfigKey kKeys[] = {
      "and that have it."},
     {"forceVerifyPropCRC", ConfigType::Bool, "false",
      "Whether a start takes a record without the property __CRC32#, or with a wrong one, for the damaged end of the log."},
+    {"messageDelayLevel", ConfigType::Text, protocol::kDelayLevelsDefault,
+     "Delay levels, from level 1 on: queues of delayed messages say by them when RocketMQ would deliver."},
     {"consumeQueueFilesOpenMax", ConfigType::Int, "256", "Most consume-queue files that are kept open.", 0, 4, 65'536},
 };
 
@@ -218,6 +221,9 @@ Status readOptions(const plugin::ConfigView& config, StoreOptions& options) {
     options.furtherQueues = config.flag("enableLmq") && config.flag("enableMultiDispatch");
     options.appendCrc = config.flag("enabledAppendPropCRC");
     options.demandCrc = config.flag("forceVerifyPropCRC");
+    auto levels = protocol::DelayLevels::parse(config.text("messageDelayLevel"));
+    if (!levels) return levels.error();
+    options.delayLevels = std::move(*levels);
     options.indexSlots = config.integer("maxHashSlotNum");
     options.indexEntries = config.integer("maxIndexNum");
     options.queueFilesOpenMax = config.integer("consumeQueueFilesOpenMax");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "patchbay/plugin/Config.h"
+#include "patchbay/protocol/message/DelayLevels.h"
 
 #include <atomic>
 #include <chrono>
@@ -42,6 +43,8 @@ struct StoreOptions {
     bool furtherQueues = false;                ///< messages go to the queues that INNER_MULTI_DISPATCH names as well
     bool appendCrc = false;                    ///< records get a checksum over the whole of them
     bool demandCrc = false;                    ///< recovery takes records without it for damaged
+    /// RocketMQ delivers a message of the schedule topic when its queue says, which is by these levels.
+    protocol::DelayLevels delayLevels = *protocol::DelayLevels::parse(protocol::kDelayLevelsDefault);
     std::int64_t indexSlots = 5'000'000;
     std::int64_t indexEntries = 20'000'000;
     std::int64_t memoryBytes = 0;              ///< physical memory of the machine; 0: asked for

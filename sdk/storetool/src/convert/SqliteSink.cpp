@@ -38,7 +38,7 @@ Status SqliteSink::add(const protocol::RecordView& record) {
     item.storeHost = fields.storeHost;
     item.bornTimestamp = fields.bornTimestamp;
     item.preparedTransactionOffset = fields.preparedTransactionOffset;
-    item.tagsCode = mmapstore::tagsCodeOf(record);
+    item.tagsCode = mmapstore::tagsCodeOf(record, levels_);
     item.queueId = fields.queueId;
     item.flag = fields.flag;
     item.sysFlag = fields.sysFlag;

@@ -5,6 +5,8 @@
 
 #include "MessageTables.h"
 
+#include "patchbay/protocol/message/DelayLevels.h"
+
 #include <map>
 #include <string>
 
@@ -23,6 +25,7 @@ private:
     explicit SqliteSink(plugins::sqlite::MessageTables tables) : tables_(std::move(tables)) {}
 
     plugins::sqlite::MessageTables tables_;
+    const protocol::DelayLevels levels_ = *protocol::DelayLevels::parse(protocol::kDelayLevelsDefault);
     std::map<std::string, std::map<std::int32_t, std::int64_t>, std::less<>> queues_;  // topic → queue → row
     std::int64_t uncommitted_ = 0;
     std::int64_t firstPhysical_ = -1;

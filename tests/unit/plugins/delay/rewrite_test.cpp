@@ -28,7 +28,7 @@ protected:
         return made;
     }
     testkit::ManualClock clock_;
-    DelayLevels levels_ = *DelayLevels::parse("1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h");
+    protocol::DelayLevels levels_ = *protocol::DelayLevels::parse(protocol::kDelayLevelsDefault);
     testkit::FakeContext context_;
     DelayProgress progress_{context_.files(), clock_, "not written", 1};
     DelayRewrite rewrite_{levels_, clock_, nullptr, progress_};

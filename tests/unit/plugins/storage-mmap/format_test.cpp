@@ -119,6 +119,28 @@ TEST_F(MmapFormat, LogAndQueuesAreWhatRocketMqWouldHaveWritten) {
     EXPECT_EQ(number(checkpoint, 32, 8), sent.back().physicalOffset);
 }
 
+TEST_F(MmapFormat, QueuesOfTheScheduleSayWhenRocketMqDelivers) {
+    options.delayLevels = *protocol::DelayLevels::parse("10s 20s");
+    open();
+    clock.setWallMs(clock.wallMs() + 60'000);  // asked for a minute ago: the message waited for its turn
+    testkit::TestBatch batch;
+    const std::string text = "TAGS\x01T\x02" "DELAY\x01" "2\x02REAL_TOPIC\x01T\x02";
+    auto& item = batch.add({.topic = "SCHEDULE_TOPIC_XXXX", .queueId = 1});
+    item.properties = text;
+    item.tagsCode = clock.wallMs() - 40'000;
+    batch.appendTo(store());
+    ASSERT_TRUE(batch.wait());
+    const std::int64_t stored = batch.items[0].storeTimestamp;
+    clock.advance(std::chrono::seconds(5));
+    close();
+    const std::string queue = "/store/consumequeue/SCHEDULE_TOPIC_XXXX/1/" + fileName(0);
+    EXPECT_EQ(number(file(queue), 12, 8), stored + 20'000) << "the time of the level counts from the store time";
+    ASSERT_TRUE(disk->remove(queue));
+    open();
+    close();
+    EXPECT_EQ(number(file(queue), 12, 8), stored + 20'000) << "and a queue that is made anew says the same";
+}
+
 TEST_F(MmapFormat, AGroupThatDoesNotFitMovesWholeToTheNextFile) {
     open();
     append(std::string(12'000, 'x'));

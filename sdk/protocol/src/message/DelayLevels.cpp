@@ -1,10 +1,12 @@
-#include "DelayLevels.h"
+#include "patchbay/protocol/message/DelayLevels.h"
+
+#include "patchbay/protocol/message/Properties.h"
 
 #include <algorithm>
 #include <charconv>
 #include <string>
 
-namespace patchbay::plugins::delay {
+namespace patchbay::protocol {
 
 namespace {
 
@@ -55,4 +57,12 @@ std::int64_t DelayLevels::delayMs(std::int32_t level) const noexcept {
     return delays_[static_cast<std::size_t>(std::min(level, max()) - 1)];
 }
 
-}  // namespace patchbay::plugins::delay
+std::optional<std::int64_t> DelayLevels::dueMs(std::string_view properties, std::int64_t storeTimestamp) const noexcept {
+    const std::string_view text = findProperty(properties, kPropertyDelayLevel);
+    std::int32_t level = 0;
+    (void)std::from_chars(text.data(), text.data() + text.size(), level);
+    if (level <= 0) return std::nullopt;
+    return storeTimestamp + delayMs(level);
+}
+
+}  // namespace patchbay::protocol
