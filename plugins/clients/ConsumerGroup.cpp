@@ -14,6 +14,9 @@ std::string expressionOf(const protocol::SubscriptionData& data) {
 }
 
 constexpr std::size_t kPartiesMax = 100;  // enough to find who is wrong
+// A client that says one thing in one heartbeat and another in the next ends a disagreement and begins it again each time.
+constexpr std::chrono::seconds kSettled{65};
+constexpr std::size_t kUnsettledMax = 64;  // topics that nobody names any more, and ids
 constexpr std::size_t kMemberBytes = 512;  // of the tables around a member and its connection
 constexpr std::size_t kEntryBytes = 256;   // of a map's node and the strings in it
 
@@ -53,11 +56,11 @@ bool ConsumerGroup::update(const Sender& from, const protocol::ConsumerData& dat
     member->second.refresh(from);
     membersBytes_ += member->second.bytes(name_);
     bool changed = added;
-    if (withSubscriptions) changed |= updateTopics(member->second, data.subscriptionDataSet, log);
+    if (withSubscriptions) changed |= updateTopics(member->second, data.subscriptionDataSet, from.now, log);
     return changed;
 }
 
-bool ConsumerGroup::updateTopics(Member& member, const std::vector<protocol::SubscriptionData>& wanted, plugin::Logger& log) {
+bool ConsumerGroup::updateTopics(Member& member, const std::vector<protocol::SubscriptionData>& wanted, MonotonicTime now, plugin::Logger& log) {
     bool changed = false;
     ++heartbeats_;
     std::vector<std::pair<std::string, std::string>> says;
@@ -76,7 +79,7 @@ bool ConsumerGroup::updateTopics(Member& member, const std::vector<protocol::Sub
     member.saidBytes = said;
     std::sort(says.begin(), says.end());
     says.erase(std::unique(says.begin(), says.end(), [](const auto& a, const auto& b) { return a.first == b.first; }), says.end());
-    if (!member.spoke || member.says != says) listen(member, std::move(says), log);
+    if (!member.spoke || member.says != says) listen(member, std::move(says), now, log);
     return changed;
 }
 
@@ -99,12 +102,12 @@ bool ConsumerGroup::takeOver(const Member& member, const protocol::SubscriptionD
     return added;
 }
 
-void ConsumerGroup::listen(Member& member, std::vector<std::pair<std::string, std::string>> says, plugin::Logger& log) {
+void ConsumerGroup::listen(Member& member, std::vector<std::pair<std::string, std::string>> says, MonotonicTime now, plugin::Logger& log) {
     recount(member, false);
     member.says = std::move(says);
     member.spoke = true;
     recount(member, true);
-    judge(log);
+    judge(now, log);
 }
 
 void ConsumerGroup::recount(const Member& member, bool add) {
@@ -126,15 +129,53 @@ std::optional<service::GroupConflict::Kind> ConsumerGroup::quarrelOf(const Voice
     return voices.expressions.size() > 1 ? std::optional(Kind::Expressions) : std::nullopt;
 }
 
-void ConsumerGroup::judge(plugin::Logger& log) {
+void ConsumerGroup::judge(MonotonicTime now, plugin::Logger& log) {
+    std::size_t unsettled = 0;
     for (auto at = voices_.begin(); at != voices_.end();) {
         Voices& voices = at->second;
-        const auto quarrel = quarrelOf(voices);
-        if (quarrel && quarrel != voices.logged) logQuarrel(at->first, log);
-        if (!quarrel && voices.logged) log.info("members of a group agree again", {{"group", name_}, {"topic", at->first}});
-        voices.logged = quarrel;
-        at = voices.members == 0 ? voices_.erase(at) : std::next(at);
+        if (const auto quarrel = quarrelOf(voices)) {
+            const auto kind = static_cast<std::uint8_t>(1U << static_cast<unsigned>(*quarrel));
+            if ((voices.logged & kind) == 0) logQuarrel(at->first, log);
+            voices.logged |= kind;
+            voices.agreeSince.reset();
+        } else if (voices.logged != 0 && !voices.agreeSince) {
+            voices.agreeSince = now;
+        }
+        const bool stays = voices.members > 0 || (voices.logged != 0 && ++unsettled <= kUnsettledMax);
+        at = stays ? std::next(at) : voices_.erase(at);
     }
+}
+
+bool ConsumerGroup::beginTwins(std::string_view clientId) {
+    if (const auto at = twins_.find(clientId); at != twins_.end()) {
+        at->second.reset();
+        return false;
+    }
+    if (twins_.size() >= kUnsettledMax) return false;
+    twins_.emplace(clientId, std::nullopt);
+    return true;
+}
+
+void ConsumerGroup::endTwins(std::string_view clientId, MonotonicTime now) {
+    if (const auto at = twins_.find(clientId); at != twins_.end()) at->second = now;
+}
+
+void ConsumerGroup::settle(MonotonicTime now, plugin::Logger& log) {
+    const auto isOver = [now](std::optional<MonotonicTime> since) { return since && now - *since >= kSettled; };
+    for (auto at = voices_.begin(); at != voices_.end();) {
+        Voices& voices = at->second;
+        if (isOver(voices.agreeSince)) {
+            log.info("members of a group agree again", {{"group", name_}, {"topic", at->first}});
+            voices.logged = 0;
+            voices.agreeSince.reset();
+        }
+        at = voices.members == 0 && voices.logged == 0 ? voices_.erase(at) : std::next(at);
+    }
+    std::erase_if(twins_, [&](const auto& entry) {
+        if (!isOver(entry.second)) return false;
+        log.info("a client id of a group belongs to one connection again", {{"group", name_}, {"clientId", entry.first}});
+        return true;
+    });
 }
 
 void ConsumerGroup::logQuarrel(const std::string& topic, plugin::Logger& log) const {
@@ -156,13 +197,13 @@ void ConsumerGroup::logQuarrel(const std::string& topic, plugin::Logger& log) co
               {"other expression", others == nullptr ? std::string_view("none") : std::string_view(*others)}});
 }
 
-void ConsumerGroup::removeMember(std::uint64_t peerId, plugin::Logger& log) {
+void ConsumerGroup::removeMember(std::uint64_t peerId, MonotonicTime now, plugin::Logger& log) {
     const auto at = members_.find(peerId);
     if (at == members_.end()) return;
     recount(at->second, false);
     membersBytes_ -= at->second.bytes(name_) + at->second.saidBytes;
     members_.erase(at);
-    judge(log);
+    judge(now, log);
 }
 
 std::vector<service::GroupConflict> ConsumerGroup::conflicts() const {

@@ -63,7 +63,13 @@ public:
     /// Adds or refreshes a member and, unless the heartbeat left them out, takes over its subscriptions. True when others
     /// must rebalance: a new member, or topics that came or went.
     bool update(const Sender& from, const protocol::ConsumerData& data, bool withSubscriptions, plugin::Logger& log);
-    void removeMember(std::uint64_t peerId, plugin::Logger& log);
+    void removeMember(std::uint64_t peerId, MonotonicTime now, plugin::Logger& log);
+    /// Two members have this id now: true when that has to be logged, because it was not so just before.
+    bool beginTwins(std::string_view clientId);
+    /// They have not any more.
+    void endTwins(std::string_view clientId, MonotonicTime now);
+    /// Logs what has been over for so long that it is over. Called now and then.
+    void settle(MonotonicTime now, plugin::Logger& log);
     /// Remembers the fingerprint of a heartbeat; true when there was another one before.
     bool fingerprintChanged(std::int32_t fingerprint);
 
@@ -89,15 +95,16 @@ private:
     struct Voices {
         std::map<std::string, std::size_t> expressions;  ///< with the number of members
         std::size_t members = 0;
-        std::optional<service::GroupConflict::Kind> logged;
+        std::uint8_t logged = 0;                         ///< kinds of disagreement, a bit each, until it is settled
+        std::optional<MonotonicTime> agreeSince{};       ///< while something is logged
     };
 
-    bool updateTopics(Member& member, const std::vector<protocol::SubscriptionData>& wanted, plugin::Logger& log);
+    bool updateTopics(Member& member, const std::vector<protocol::SubscriptionData>& wanted, MonotonicTime now, plugin::Logger& log);
     bool takeOver(const Member& member, const protocol::SubscriptionData& wanted);
     /// Takes over what a member says of its topics now, and logs new and ended disagreements.
-    void listen(Member& member, std::vector<std::pair<std::string, std::string>> says, plugin::Logger& log);
+    void listen(Member& member, std::vector<std::pair<std::string, std::string>> says, MonotonicTime now, plugin::Logger& log);
     void recount(const Member& member, bool add);
-    void judge(plugin::Logger& log);
+    void judge(MonotonicTime now, plugin::Logger& log);
     [[nodiscard]] std::optional<service::GroupConflict::Kind> quarrelOf(const Voices& voices) const noexcept;
     void logQuarrel(const std::string& topic, plugin::Logger& log) const;
 
@@ -106,6 +113,7 @@ private:
     Members members_;
     std::map<std::string, Topic, std::less<>> topics_;
     std::map<std::string, Voices, std::less<>> voices_;
+    std::map<std::string, std::optional<MonotonicTime>, std::less<>> twins_;  // ids that were logged, and since when one has them
     std::size_t speakers_ = 0;      // members that spoke
     std::uint64_t heartbeats_ = 0;  // that named topics
     std::size_t membersBytes_ = 0;

@@ -42,20 +42,17 @@ Registry::Peers Registry::twins(const ConsumerGroup& group, std::string_view cli
     return found;
 }
 
-void Registry::warnOfTwins(const Sender& from, std::string_view name, const ConsumerGroup& group) {
+void Registry::warnOfTwins(const Sender& from, std::string_view name, ConsumerGroup& group) {
     const Peers others = twins(group, from.clientId, from.peer.id());
-    if (others.empty()) return;
+    if (others.empty() || !group.beginTwins(from.clientId)) return;
     // Clients sort the ids and share out the queues by their place: with equal ids some queues are nobody's.
     context_.log().limited(plugin::LogLevel::Warn, "two connections of a group have the same client id",
                            {{"group", name}, {"clientId", from.clientId}, {"peer", from.peer.remote().toString()},
                             {"other", others.front()->remote().toString()}});
 }
 
-void Registry::tellOfLastTwin(std::string_view name, const ConsumerGroup& group, std::string_view clientId, std::uint64_t peerId) {
-    const Peers left = twins(group, clientId, peerId);
-    if (left.size() != 1) return;
-    context_.log().limited(plugin::LogLevel::Info, "a client id of a group belongs to one connection again",
-                           {{"group", name}, {"clientId", clientId}, {"peer", left.front()->remote().toString()}});
+void Registry::noteLastTwin(ConsumerGroup& group, std::string_view clientId, std::uint64_t peerId) {
+    if (twins(group, clientId, peerId).size() == 1) group.endTwins(clientId, context_.clock().now());
 }
 
 const Member* Registry::memberOf(std::string_view group, std::uint64_t peerId) const {
@@ -136,7 +133,7 @@ bool Registry::registerConsumer(const Sender& from, const protocol::ConsumerData
         const auto member = group.members().find(from.peer.id());
         const bool isNew = member == group.members().end();
         if (isNew || member->second.clientId != from.clientId) {
-            if (!isNew) tellOfLastTwin(data.groupName, group, member->second.clientId, from.peer.id());
+            if (!isNew) noteLastTwin(group, member->second.clientId, from.peer.id());
             warnOfTwins(from, data.groupName, group);
         }
         const std::size_t before = group.bytes();
@@ -175,9 +172,9 @@ void Registry::leaveConsumerGroup(std::string_view group, std::uint64_t peerId, 
     if (at == consumers_.end()) return;
     const auto member = at->second.members().find(peerId);
     if (member == at->second.members().end()) return;
-    tellOfLastTwin(group, at->second, member->second.clientId, peerId);
+    noteLastTwin(at->second, member->second.clientId, peerId);
     bytes_ -= at->second.bytes();
-    at->second.removeMember(peerId, context_.log());
+    at->second.removeMember(peerId, context_.clock().now(), context_.log());
     if (!at->second.members().empty()) bytes_ += at->second.bytes();
     if (at->second.members().empty()) {
         consumers_.erase(at);
@@ -266,6 +263,7 @@ void Registry::expire() {
         for (const auto& [name, group] : consumers_) collect(group.members(), config_.consumerExpiry);
         for (const auto& [name, members] : producers_) collect(members, config_.producerExpiry);
         for (const auto& peer : expired) leaveAll(peer->id(), notices);
+        for (auto& [name, group] : consumers_) group.settle(now, context_.log());
         for (auto& [group, topics] : compensated_) {
             std::erase_if(topics, [&](const auto& entry) {
                 const bool old = now - entry.second.at > config_.subscriptionExpiry;

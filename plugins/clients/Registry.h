@@ -83,9 +83,9 @@ private:
     void leaveProducerGroup(std::string_view group, std::uint64_t peerId);
     void forgetConnection(std::uint64_t peerId);
     void dropClientId(std::string_view clientId, std::uint64_t peerId);
-    void warnOfTwins(const Sender& from, std::string_view name, const ConsumerGroup& group);
+    void warnOfTwins(const Sender& from, std::string_view name, ConsumerGroup& group);
     /// For when that member leaves the group or takes another id.
-    void tellOfLastTwin(std::string_view name, const ConsumerGroup& group, std::string_view clientId, std::uint64_t peerId);
+    void noteLastTwin(ConsumerGroup& group, std::string_view clientId, std::uint64_t peerId);
     void forgetIfIdle(std::uint64_t peerId);
     void leaveAll(std::uint64_t peerId, std::vector<Notice>& notices);
     // With the lock held.

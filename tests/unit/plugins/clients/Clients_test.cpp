@@ -270,6 +270,8 @@ TEST(Clients, TwoConnectionsWithOneClientIdAreBothVisibleAndNamedOnce) {
     EXPECT_EQ(bench.registry().findClient("c@1")->id(), second->id()) << "the one that spoke last";
     EXPECT_FALSE(bench.context.log().contains("belongs to one connection again"));
     bench.context.disconnect(second);
+    EXPECT_FALSE(bench.context.log().contains("belongs to one connection again")) << "it may come back";
+    bench.context.advance(80s);
     EXPECT_TRUE(bench.context.log().contains("belongs to one connection again"));
     EXPECT_EQ(bench.registry().findClient("c@1")->id(), first->id());
     EXPECT_EQ(bench.ids("G"), std::vector<std::string>{"c@1"});
@@ -288,10 +290,12 @@ TEST(Clients, AnIdThatIsTakenOrLeftBesideAnotherIsLoggedToo) {
     EXPECT_TRUE(bench.context.log().contains("same client id"));
     EXPECT_FALSE(bench.context.log().contains("belongs to one connection again"));
     bench.beat(second, Beat{.clientId = "c@3"});
+    bench.context.advance(80s);
     EXPECT_TRUE(bench.context.log().contains("belongs to one connection again"));
     bench.context.log().clear();
     bench.context.disconnect(first);
     bench.context.disconnect(third);
+    bench.context.advance(80s);
     EXPECT_FALSE(bench.context.log().contains("belongs to one connection again"));
 }
 
@@ -339,11 +343,42 @@ TEST(Clients, ADisagreementIsLoggedOnceShownWhileItLastsAndItsEndIsLogged) {
 
     bench.beat(first, Beat{.expression = "TagB", .subVersion = 3});
     EXPECT_TRUE(bench.registry().conflicts("G").empty());
+    EXPECT_FALSE(bench.context.log().contains("agree again")) << "it may not last";
+    bench.context.advance(80s);
     EXPECT_TRUE(bench.context.log().contains("agree again"));
     bench.beat(first, Beat{.topic = "Other"});
     EXPECT_EQ(bench.registry().conflicts("G").size(), 2U) << "each of the two topics";
     bench.context.disconnect(second);
     EXPECT_TRUE(bench.registry().conflicts("G").empty()) << "whoever is left agrees with itself";
+}
+
+TEST(Clients, WhoSaysOneThingAndThenAnotherIsLoggedOnceAndNotWithEveryHeartbeat) {
+    ClientsBench bench;
+    const auto first = bench.context.peer("127.0.0.1:1111");
+    const auto second = bench.context.peer("127.0.0.1:2222");
+    bench.beat(first, Beat{});
+    // Two clients behind one connection: they have other topics, other expressions and other ids.
+    const auto both = [&](std::int64_t version) {
+        bench.context.advance(30s);
+        bench.beat(first, Beat{});
+        bench.beat(second, Beat{.expression = "TagB", .subVersion = version});
+        bench.beat(second, Beat{.clientId = "c@2", .subVersion = version + 1});
+        bench.beat(second, Beat{.clientId = "c@2", .topic = "Other", .subVersion = version + 2});
+    };
+    both(10);
+    auto& log = bench.context.log();
+    EXPECT_EQ(log.count(plugin::LogLevel::Warn), 4U) << "the id, both ways to differ about T, and Other";
+    const std::size_t lines = log.lines().size();
+    for (int i = 2; i < 12; ++i) both(10 * i);
+    EXPECT_EQ(log.lines().size(), lines);
+    for (int i = 0; i < 4; ++i) {
+        bench.context.advance(30s);
+        bench.beat(first, Beat{});
+        bench.beat(second, Beat{.clientId = "c@2"});
+    }
+    EXPECT_EQ(log.lines().size(), lines + 3) << "that they are one mind, on each topic, and who has the id";
+    both(1000);
+    EXPECT_EQ(log.count(plugin::LogLevel::Warn), 8U) << "and when it begins anew";
 }
 
 TEST(Clients, AMemberThatLeavesItsTopicsOutIsNoDisagreement) {
