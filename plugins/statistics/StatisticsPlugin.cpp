@@ -11,8 +11,8 @@ namespace patchbay::plugins::statistics {
 namespace {
 
 constexpr plugin::ConfigKey kKeys[] = {
-    {"enableDetailStat", plugin::ConfigType::Bool, "true",
-     "Counts queues, too (QUEUE_PUT_NUMS, QUEUE_GET_SIZE and so on): some 3 KB for each queue with traffic, and for each group that reads it."},
+    {"enableDetailStat", plugin::ConfigType::Bool, "false",
+     "Counts queues, too (QUEUE_PUT_NUMS, QUEUE_GET_SIZE and so on; RocketMQ's default): some 3 KB for each queue with traffic, and for each group that reads it."},
 };
 
 void writeWindow(json::Writer& out, std::string_view name, const service::TrafficStats::Window& window) {

@@ -36,7 +36,7 @@ private:
     Sources sources_;
     std::unique_ptr<Traffic> traffic_;
     std::unique_ptr<StatsProcessor> processor_;
-    bool detail_ = true;
+    bool detail_ = false;
     bool listening_ = false;
 };
 
