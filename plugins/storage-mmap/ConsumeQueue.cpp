@@ -313,6 +313,8 @@ Status ConsumeQueue::sync() {
         if (result) result = env_.files.syncDirectory(env_.layout.topic(topic_->text, kind_));
         if (result) result = env_.files.syncDirectory(env_.layout.queues(kind_));
     }
+    // Its topic was deleted meanwhile, and the directories are elsewhere.
+    if (!result && isDiscarded()) result = Status::ok();
     if (!result) giveBack(unsynced);
     return result;
 }

@@ -258,6 +258,11 @@ bool KeyIndex::step(std::int64_t end) {
                 good = look(size, end);
             }
         }
+        if (position_ < p_.commitLog.min()) {  // its file was removed under the look
+            position_ = p_.commitLog.min();
+            added_ = 0;
+            continue;
+        }
         if (good.code() == StatusCode::Io) {
             // Tried again with what comes next: nothing that is there is passed over.
             p_.log.limited(plugin::LogLevel::Error, "the key index cannot read the log", {{"at", position_}, {"error", good.toString()}});

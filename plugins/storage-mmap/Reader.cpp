@@ -359,7 +359,9 @@ Result<std::int64_t> Reader::storeTimeAt(std::string_view topic, std::int32_t qu
     if (!queue || offset < queue->min() || offset >= queue->max()) return missing;
     const Result<std::int64_t> place = queue->find(offset);
     const Result<std::int64_t> time = place ? timeOf(*queue, *place) : place;
-    return time && *time == INT64_MIN ? Result<std::int64_t>(missing) : time;
+    // What went under the question is as if it had gone before.
+    const bool gone = time ? *time == INT64_MIN : queue->isDiscarded() || offset < queue->min();
+    return gone ? Result<std::int64_t>(missing) : time;
 }
 
 Result<Slice> Reader::at(std::int64_t position) const {

@@ -22,6 +22,29 @@ using service::AppendStatus;
 
 class MmapFailure : public MmapStoreTest {};
 
+TEST_F(MmapFailure, ATopicThatIsDeletedWhileItsQueuesBecomeDurableIsNoFault) {
+    options.keyIndex = false;
+    bool deleted = true;
+    for (std::uint64_t change = 1; deleted; ++change) {
+        SCOPED_TRACE(change);
+        disk = std::make_unique<test::MemoryFiles>();
+        open();
+        append("a");
+        append("b", "Other");
+        ASSERT_TRUE(store().trim(0)) << "all is written now, and nothing durable";
+        deleted = false;
+        disk->beforeChange(change, [&] {
+            deleted = true;
+            EXPECT_TRUE(store().deleteTopic("TopicTest"));
+        });
+        const Status settled = store().settle();
+        disk->beforeChange(UINT64_MAX, {});
+        EXPECT_TRUE(settled) << settled.toString();
+        EXPECT_TRUE(store().stats().writable);
+        close();
+    }
+}
+
 TEST_F(MmapFailure, AFailedWriteIsTakenBackAndNeverComesBack) {
     open();
     append("first");
@@ -379,6 +402,24 @@ TEST_F(MmapSearch, ByTimeInMessagesThatGoMeanwhileFindsTheOldestThatStays) {
     ASSERT_TRUE(offset) << offset.error().toString();
     EXPECT_EQ(*offset, store->range("TopicTest", 0).min);
     EXPECT_GT(*offset, sent_ / 2);
+}
+
+TEST_F(MmapSearch, TheStoreTimeInATopicThatIsDeletedMeanwhileIsThatOfNoMessage) {
+    const auto time = askWhile("/consumequeue/TopicTest/", [&] { return store->storeTimeAt("TopicTest", 0, sent_ / 2); }, deletion());
+    EXPECT_EQ(time.error().code(), StatusCode::NotFound) << time.error().toString();
+}
+
+TEST_F(MmapSearch, WhatIsAskedForWhileItGoesWasNotThere) {
+    const std::string second = "/commitlog/" + fileName(options.segmentBytes);
+    std::future<bool> trimmed;
+    const auto trim = [&] {
+        trimmed = std::async(std::launch::async, [&] { return store->trim(2 * options.segmentBytes).isOk(); });
+        while (store->stats().minPhysicalOffset < 2 * options.segmentBytes) std::this_thread::yield();
+        EXPECT_TRUE(disk.remove("/store" + second)) << "before the answer, whoever of the two is faster";
+    };
+    const auto record = askWhile(second, [&] { return store->at(options.segmentBytes); }, trim);
+    EXPECT_TRUE(trimmed.get());
+    EXPECT_EQ(record.error().code(), StatusCode::NotFound) << record.error().toString();
 }
 
 /// Takes nothing, and lets something happen when it is asked for the first time.
