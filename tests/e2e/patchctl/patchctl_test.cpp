@@ -393,6 +393,20 @@ TEST_P(PatchctlOnStore, TopShowsBrokersAndTopics) {
     EXPECT_NE(text.find(" UPDATE_AND_CREATE_TOPIC 17\""), std::string::npos) << "codes have names: " << text;
 }
 
+TEST_P(PatchctlOnStore, TopMakesNoErrorsThatItThenShows) {
+    done("topic create CtlQuiet");
+    const auto errors = [&] {
+        std::string text;
+        const auto codes = parsed("plugin top", text);
+        std::int64_t all = 0;
+        for (const auto item : codes.root()) all += item.value["errors"].integer().value_or(0);
+        return all;
+    };
+    const auto before = errors();
+    done("top --count 2 --interval 1 --json");
+    EXPECT_EQ(errors(), before) << "a topic without traffic is none";
+}
+
 TEST_P(PatchctlOnStore, ConfigurationIsReadChangedAndCompared) {
     EXPECT_NE(done("config get brokerName").find("brokerName"), std::string::npos);
     EXPECT_EQ(shell("config get noSuchKey").exit, 3);
