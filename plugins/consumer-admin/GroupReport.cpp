@@ -97,16 +97,22 @@ TopicReport Reporter::topic(const GroupReport& group, const std::string& name, c
         queue.queueId = id;
         queue.range = services_.store->range(name, id);
         if (const auto known = std::ranges::find(progress, id, &service::QueueProgress::queueId); known != progress.end()) queue.progress = *known;
-        if (broadcasting) queue.progress.committed = services_.offsets->query(group.group + "@broadcast", name, id);
+        if (broadcasting) {
+            queue.progress.committed = services_.offsets->query(group.group + "@broadcast", name, id);
+            // Members that keep their offsets themselves; what was pulled last is all that is known.
+            queue.untold = queue.progress.committed < 0;
+        }
         const auto lock = std::ranges::find_if(locks, [&](const auto& held) { return held.queue.queueId == id && held.queue.topic == name; });
         if (lock != locks.end()) {
             queue.lockHolder = lock->clientId;
             queue.lockAgeMs = lock->ageMs;
         }
         // Without a commit the next message is the one that the member pulled first; nobody knows which, so all count.
-        const std::int64_t done = std::clamp(queue.progress.committed, queue.range.min, queue.range.max);
+        const bool pulls = queue.progress.pull.outcome != service::PullOutcome::None;
+        const std::int64_t known = !queue.untold ? queue.progress.committed : pulls ? queue.progress.pull.nextOffset : queue.range.max;
+        const std::int64_t done = std::clamp(known, queue.range.min, queue.range.max);
         queue.lag = queue.range.max - done;
-        if (queue.progress.pull.outcome != service::PullOutcome::None) {
+        if (pulls) {
             queue.inHand = std::clamp<std::int64_t>(queue.progress.pull.nextOffset - done, 0, queue.lag);
         }
         queue.pullAgeMs = ageMs(queue.progress.pulledAt);
@@ -138,6 +144,7 @@ std::string Reporter::problemOf(const GroupReport& group, const QueueReport& que
             const bool known = std::ranges::find(group.members, queue.lockHolder, &service::ClientInfo::clientId) != group.members.end();
             return "nobody pulls it, while " + queue.lockHolder + (known ? "" : ", who is gone,") + " holds its lock";
         }
+        if (queue.pullAgeMs >= 0) return "nobody pulls it, and who did, " + seconds(queue.pullAgeMs) + " ago, is not on line";
         return "nobody pulls it";
     }
     if (queue.pullAgeMs > kQuietMs) {
@@ -156,20 +163,57 @@ std::string Reporter::problemOf(const GroupReport& group, const QueueReport& que
     return {};
 }
 
+namespace {
+
+std::string waits(std::int64_t lag) { return counted(lag, "message") + (lag == 1 ? " waits" : " wait"); }
+
+/// A group that nobody consumes with at present.
+std::string offline(const GroupReport& report) {
+    if (report.lag > 0) return "no member is on line; " + waits(report.lag);
+    // What it would begin with is decided by the first member.
+    if (report.topics.empty()) return "no member is on line, and nobody has consumed with this group here: it has no offsets";
+    return "no member is on line, and nothing waits";
+}
+
+/// What is no fault, but not what one may expect, of a group that gets on.
+std::string remarks(const GroupReport& report) {
+    std::string text;
+    std::size_t most = 0;   // queues of the topic that has most of them
+    for (const auto& topic : report.topics) {
+        if (protocol::isRetryTopic(topic.topic)) continue;
+        if (!topic.expression.empty()) {
+            most = std::max(most, topic.queues.size());
+            continue;
+        }
+        std::int64_t lag = 0;
+        for (const auto& queue : topic.queues) lag += queue.lag;
+        if (lag > 0) text += "; " + topic.topic + " is not subscribed any more, and " + waits(lag) + " there";
+    }
+    const bool shared = report.state.model != service::MessageModel::Broadcasting;
+    if (shared && most > 0 && report.members.size() > most) {
+        text += "; of its " + std::to_string(report.members.size()) + " members " + std::to_string(report.members.size() - most) +
+                " can have no queue, because no topic has more than " + std::to_string(most);
+    }
+    return text;
+}
+
+}  // namespace
+
 std::string Reporter::sentence(const GroupReport& report) const {
-    if (!report.exists && !report.state.online) return "There is no such group on this broker.";
-    if (!report.facts.consumeEnable) return "Consumption is switched off for the group (consumeEnable).";
-    if (!report.state.online) {
-        return report.lag > 0 ? "No member is on line; " + counted(report.lag, "message") + (report.lag == 1 ? " waits." : " wait.") : "No member is on line, and nothing waits.";
-    }
-    if (!report.facts.consumeBroadcastEnable && report.state.model == service::MessageModel::Broadcasting) {
-        return "The group consumes by broadcasting, which is switched off for it (consumeBroadcastEnable).";
-    }
     const auto close = [&report](std::string text) {
         if (report.deadLetters > 0) text += "; " + counted(report.deadLetters, "dead letter") + (report.deadLetters == 1 ? " lies in " : " lie in ") + protocol::dlqTopic(report.group);
         text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
         return text + ".";
     };
+    if (!report.exists && !report.state.online) return "There is no such group on this broker.";
+    if (!report.facts.consumeEnable) {
+        return close("consumption is switched off for the group (consumeEnable)" + (report.lag > 0 ? "; " + waits(report.lag) : std::string()) +
+                     (report.state.online ? "" : "; no member is on line either"));
+    }
+    if (!report.state.online) return close(offline(report));
+    if (!report.facts.consumeBroadcastEnable && report.state.model == service::MessageModel::Broadcasting) {
+        return "The group consumes by broadcasting, which is switched off for it (consumeBroadcastEnable).";
+    }
     if (!report.conflicts.empty()) return close(told(report.conflicts.front()));
     const QueueReport* worst = nullptr;
     const TopicReport* of = nullptr;
@@ -186,8 +230,15 @@ std::string Reporter::sentence(const GroupReport& report) const {
         return close("queue " + std::to_string(worst->queueId) + " of " + of->topic + " is " + counted(worst->lag, "message") + " behind: " +
                      worst->problem);
     }
-    if (report.lag > 0) return close("nothing is wrong: the group is " + counted(report.lag, "message") + " behind and gets on");
-    return close("nothing is wrong: nothing waits");
+    const bool untold = std::ranges::any_of(report.topics, [](const TopicReport& topic) {
+        return !topic.expression.empty() && std::ranges::any_of(topic.queues, &QueueReport::untold);
+    });
+    if (untold) {
+        return close("nothing is wrong as far as the broker sees: the group consumes by broadcasting, and its " + counted(static_cast<std::int64_t>(report.members.size()), "member") +
+                     (report.members.size() == 1 ? " keeps its" : " keep their") + " own offsets" + remarks(report));
+    }
+    if (report.lag > 0) return close("nothing is wrong: the group is " + counted(report.lag, "message") + " behind and gets on" + remarks(report));
+    return close("nothing is wrong: nothing waits" + remarks(report));
 }
 
 }  // namespace patchbay::plugins::consumer_admin

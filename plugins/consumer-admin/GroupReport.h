@@ -26,6 +26,7 @@ struct QueueReport {
     std::string lockHolder;          ///< client id; empty: not locked
     std::int64_t lockAgeMs = -1;     ///< since it was refreshed
     std::string problem;             ///< empty: nothing wrong
+    bool untold = false;             ///< consumed by broadcasting, and nobody tells how far; `lag` is behind the last pull then
 };
 
 struct TopicReport {

@@ -35,6 +35,10 @@ TEST_P(PatchctlOnStore, TopicsAreCreatedShownChangedAndDeleted) {
     EXPECT_EQ(row(parsed("topic list", text), "topic", "CtlTopic")["readQueues"].integer(), 3) << "nothing was changed";
     EXPECT_EQ(shell("topic set CtlTopic").exit, 2);
     EXPECT_EQ(shell("topic create CtlNoQueues --queues 0").exit, 2) << "nobody could write to it";
+    for (const char* perm : {"8", "255", "-1"}) {
+        EXPECT_EQ(shell(std::string("topic create CtlNoPerm --perm=") + perm).exit, 2) << "as RocketMQ's tools; its broker stores what it is given";
+        EXPECT_EQ(shell(std::string("topic set CtlTopic --perm=") + perm).exit, 2);
+    }
     EXPECT_EQ(shell("topic delete TBW102 --dry-run").exit, 1) << "a dry run promises nothing that is then refused";
     EXPECT_FALSE(row(list, "topic", "TBW102").exists());
     EXPECT_NE(done("topic list --all").find("TBW102"), std::string::npos);

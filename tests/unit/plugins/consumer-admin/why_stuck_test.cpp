@@ -48,6 +48,8 @@ TEST_F(WhyStuckTest, AGroupThatIsNotThereOrNotOnLineOrSwitchedOff) {
     begin();
     EXPECT_EQ(sentence("Nobody"), "There is no such group on this broker.");
     makeGroup("G");
+    EXPECT_EQ(sentence(), "No member is on line, and nobody has consumed with this group here: it has no offsets.");
+    offsets().commit("c", "G", "T", 0, 0);
     EXPECT_EQ(sentence(), "No member is on line, and nothing waits.");
     append("T", 0, 3);
     offsets().commit("c", "G", "T", 0, 1);
@@ -68,6 +70,60 @@ TEST_F(WhyStuckTest, AGroupThatIsWellIsSaidToBe) {
     EXPECT_EQ(sentence(), "Nothing is wrong: the group is 4 messages behind and gets on.");
     append("%DLQ%G", 0, 2);
     EXPECT_EQ(sentence(), "Nothing is wrong: the group is 4 messages behind and gets on; 2 dead letters lie in %DLQ%G.");
+}
+
+TEST_F(WhyStuckTest, WhatWaitsIsToldAlsoOfAGroupThatIsSwitchedOffOrWasNeverThere) {
+    begin();
+    makeGroup("G");
+    append("%DLQ%G", 0, 1);
+    EXPECT_EQ(sentence(), "No member is on line, and nobody has consumed with this group here: it has no offsets; 1 dead letter lies in %DLQ%G.");
+    append("T", 0, 3);
+    offsets().commit("c", "G", "T", 0, 2);
+    auto config = *groups().get("G");
+    config.consumeEnable = false;
+    ASSERT_TRUE(groups().put(config));
+    EXPECT_EQ(sentence(), "Consumption is switched off for the group (consumeEnable); 1 message waits; no member is on line either; 1 dead letter lies in %DLQ%G.");
+    connect("c@1", "G", "T");
+    EXPECT_EQ(sentence(), "Consumption is switched off for the group (consumeEnable); 1 message waits; 1 dead letter lies in %DLQ%G.");
+}
+
+TEST_F(WhyStuckTest, MembersWithoutAQueueAndTopicsThatAreSubscribedNoMore) {
+    begin();
+    makeTopic("Old", 1);
+    append("Old", 0, 5);
+    offsets().commit("c", "G", "Old", 0, 1);
+    for (const char* id : {"c@1", "c@2", "c@3"}) connect(id, "G", "T", std::string("127.0.0.1:5000") + id[2]);
+    EXPECT_EQ(sentence(), "Nothing is wrong: nothing waits; Old is not subscribed any more, and 4 messages wait there; of its 3 members 1 can have no queue, "
+                          "because no topic has more than 2.");
+}
+
+TEST_F(WhyStuckTest, WhoKeepsItsOffsetsItselfIsNotSaidToCommitNothing) {
+    begin();
+    testkit::CallOptions options;
+    options.peer = context_.peer("127.0.0.1:50001");
+    auto data = test::consumerHeartbeat("c@1", "G", "T", "*");
+    data.consumerDataSet.front().messageModel = protocol::MessageModel::Broadcasting;
+    const auto beatNow = [&] { EXPECT_EQ(context_.call(RequestCode::HeartBeat, Fields{}, data.toJson(), options).code(), ResponseCode::Success); };
+    beatNow();
+    append("T", 0, 40);
+    pulled(options.peer, 40, PullOutcome::Held, 40);
+    for (int i = 0; i < 6; ++i) {
+        context_.advance(10s);
+        beatNow();
+        pulled(options.peer, 40, PullOutcome::Held);
+    }
+    EXPECT_EQ(sentence(), "Nothing is wrong as far as the broker sees: the group consumes by broadcasting, and its 1 member keeps its own offsets.");
+    EXPECT_NE(report().find("\"lag\":0"), std::string::npos) << "behind what was pulled last";
+}
+
+TEST_F(WhyStuckTest, AQueueWhosePullerIsGone) {
+    begin();
+    const auto gone = context_.peer("127.0.0.1:50009");
+    connect("c@1", "G", "T");
+    append("T", 0, 5);
+    pulled(gone, 2, PullOutcome::Delivered, 2);
+    context_.advance(7s);
+    EXPECT_EQ(sentence(), "Queue 0 of T is 5 messages behind: nobody pulls it, and who did, 7 seconds ago, is not on line.");
 }
 
 TEST_F(WhyStuckTest, AQueueThatNobodyPulls) {
