@@ -9,6 +9,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <map>
 #include <sstream>
 
 namespace patchbay::test {
@@ -516,6 +518,35 @@ TEST_P(PatchctlOnStore, AGroupThatDoesNotGetOnIsExplained) {
     EXPECT_NE(done("why-stuck CtlStuck").find("No member is on line"), std::string::npos);
     EXPECT_NE(done("why-stuck CtlStuck --json").find("\"sentence\":"), std::string::npos);
     EXPECT_EQ(shell("why-stuck CtlNobody").exit, 3);
+}
+
+TEST_P(PatchctlOnStore, AMemberThatHoldsItselfBackIsAskedAndSaysSo) {
+    done("topic create CtlFull --queues 1");
+    done("message send CtlFull --body a --count 3");
+    done("group create CtlFullGroup");
+    RawClient member(broker_->brokerPort());
+    ASSERT_EQ(member.call(heartbeatRequest(consumerHeartbeat("full@1", "CtlFullGroup", "CtlFull")))->code, 0);
+    auto pull = protocol::RemotingCommand::request(protocol::RequestCode::PullMessage);
+    for (const auto& [name, value] : std::map<std::string, std::string>{
+             {"consumerGroup", "CtlFullGroup"}, {"topic", "CtlFull"}, {"queueId", "0"}, {"queueOffset", "0"}, {"maxMsgNums", "32"},
+             {"sysFlag", "4"}, {"commitOffset", "0"}, {"suspendTimeoutMillis", "0"}, {"subscription", "*"}, {"subVersion", "1"}}) {
+        pull.set(name, value);
+    }
+    ASSERT_EQ(member.call(pull)->code, 0);
+    std::string text;
+    const auto cluster = parsed("cluster list", text);
+    const std::string name = (*cluster.root().begin()).value["broker"].text().value_or("");
+    auto said = std::async(std::launch::async, [] { return shell("why-stuck CtlFullGroup"); });
+    auto asked = member.receive();
+    while (asked && asked->code != static_cast<std::int32_t>(protocol::RequestCode::GetConsumerRunningInfo)) asked = member.receive();
+    ASSERT_TRUE(asked) << asked.error().message() << said.get().out;
+    auto answer = protocol::RemotingCommand::response(protocol::ResponseCode::Success, asked->opaque);
+    answer.body = R"({"mqTable":{{"brokerName":")" + name + R"(","queueId":0,"topic":"CtlFull"}:{"cachedMsgCount":3,"droped":false}},)"
+                  R"("properties":{"pullThresholdForQueue":"2"}})";
+    ASSERT_TRUE(member.send(*answer.encode(protocol::SerializeType::Json)));
+    const auto told = said.get();
+    EXPECT_EQ(told.exit, 0);
+    EXPECT_NE(told.out.find("full@1 does not pull, by flow control: 3 messages are in its cache, pullThresholdForQueue is 2"), std::string::npos) << told.out;
 }
 
 TEST_P(PatchctlOnStore, ALoadIsMadeAndMeasured) {
