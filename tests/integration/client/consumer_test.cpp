@@ -249,6 +249,26 @@ TEST_P(Pushing, AClosedConsumerHasToldItsProgress) {
     EXPECT_EQ(seen.total(), 50) << "first part: " << before;
 }
 
+TEST_P(Pushing, AListenerThatBlocksNowAndThenHoldsUpNoOtherMessage) {
+    const auto topic = fresh("Block");
+    createTopic(topic, 1);
+    constexpr int kCount = 600;
+    constexpr int kBlocked = 10;   // the first ones of the second half
+    send(topic, kCount);
+    std::atomic<int> quick{0};
+    std::atomic<int> patient{0};
+    auto reader = client::PushConsumer::create(consumerOptions());
+    ASSERT_TRUE(reader);
+    ASSERT_TRUE(reader->subscribe(topic));
+    ASSERT_TRUE(reader->consume([&](auto messages, auto&) {
+        const auto number = std::stoi(std::string(messages.front().body().substr(5)));
+        if (number < kCount / 2 || number >= kCount / 2 + kBlocked) return ++quick, client::ConsumeResult::Success;
+        if (soon([&] { return quick == kCount - kBlocked; })) ++patient;
+        return client::ConsumeResult::Success;
+    }));
+    EXPECT_TRUE(soon([&] { return patient == kBlocked; })) << patient << " of those that blocked, " << quick << " others";
+}
+
 TEST_P(Pushing, ASuspendedConsumerTakesNothing) {
     const auto topic = fresh("Suspend");
     createTopic(topic, 1);

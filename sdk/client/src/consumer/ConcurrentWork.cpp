@@ -3,7 +3,9 @@
 #include "consumer/ListenerCall.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace patchbay::client {
 
@@ -16,12 +18,17 @@ constexpr auto kLocalRetry = 5000ms;
 constexpr int kRetriesDefault = 16;
 constexpr int kLevelOfOverdue = 3;
 constexpr std::size_t kOverdueMax = 16;
+// Outcomes that nobody has told of, and calls that a blocked thread keeps waiting, are looked for after so long; later each time nothing has changed.
+constexpr auto kLookAgainMin = 1ms;
+constexpr auto kLookAgainMax = 100ms;
+// Then a helper makes room for other tasks of the pool.
+constexpr auto kHelpFor = 50ms;
 
 }  // namespace
 
 ConcurrentWork::ConcurrentWork(std::shared_ptr<ConsumerCore> core, std::shared_ptr<ListenerPool> pool, Listener listener)
-    : core_(std::move(core)), pool_(std::move(pool)), listener_(std::move(listener)), sendBack_(*core_),
-      expiry_(core_->loop()) {
+    : core_(std::move(core)), pool_(std::move(pool)), listener_(std::move(listener)),
+      calls_(core_->options().batchMax, core_->options().threads), sendBack_(*core_), expiry_(core_->loop()), lookAgain_(core_->loop()) {
     const auto period = std::chrono::milliseconds(core_->options().consumeTimeout);
     if (core_->isClustering()) expiry_.every(period, period, [this] { expire(); });
 }
@@ -34,31 +41,83 @@ ConsumeResult ConcurrentWork::call(std::span<const ReceivedMessage> batch, Consu
 
 void ConcurrentWork::arrived(const QueuePtr& queue) {
     auto& inbox = queue->inbox();
-    while (inbox.waiting() > 0) {
-        auto batch = std::make_shared<Batch>(inbox.take(core_->options().batchMax, core_->loop().now()));
-        pool_->post([self = shared_from_this(), queue, batch] {
-            if (queue->isDropped()) return;
-            ConsumeContext context{.queue = queue->queue()};
-            std::string thrown;
-            ConsumeTrace::Call traced(self->core_->trace(), *batch);
-            const auto result = self->call(*batch, context, thrown);
-            traced.ended(result == ConsumeResult::Success, !thrown.empty());
-            if (!thrown.empty()) self->core_->instance().log().warn("a listener threw: " + thrown);
-            self->core_->loop().post([self, queue, batch, result, context] { self->finished(queue, *batch, result, context); });
-        });
+    if (inbox.waiting() == 0) return;
+    startHelpers(calls_.add(queue, inbox.take(inbox.waiting(), core_->loop().now())));
+    if (pause_ != kLookAgainMin || !lookAgain_.planned()) lookAgainIn(kLookAgainMin);
+}
+
+void ConcurrentWork::startHelpers(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) pool_->post([self = shared_from_this()] { self->help(); });
+}
+
+void ConcurrentWork::help() {
+    const auto& clock = core_->instance().runtime().clock();
+    const auto until = clock.now() + kHelpFor;
+    auto call = calls_.next();
+    for (auto begun = clock.now(); call; ) {
+        // The other calls come again, elsewhere.
+        if (pool_->isClosed()) return;
+        auto outcome = make(*call);
+        const auto now = clock.now();
+        const bool yields = now > until;
+        const auto then = calls_.ended(std::move(outcome), now - begun, yields, call);
+        begun = now;
+        if (then.tell) core_->loop().post([self = shared_from_this()] { self->takeIn(); });
+        startHelpers(then.helpers);
     }
 }
 
-// The result for a queue that is another's now does not count: its new owner has got the messages, too.
-void ConcurrentWork::finished(const QueuePtr& queue, const Batch& batch, ConsumeResult result, const ConsumeContext& context) {
-    if (queue->isDropped()) return;
-    queue->lastConsume = core_->loop().now();
-    const auto good = result == ConsumeResult::Success ? std::min(context.succeeded, batch.size()) : 0;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (i < good) queue->inbox().remove(batch[i].queueOffset());
-        else failed(queue, batch[i], context.delayLevel);
+CallQueue::Outcome ConcurrentWork::make(const CallQueue::Call& call) const {
+    const auto& queue = call.portion->queue;
+    CallQueue::Outcome outcome{.call = call};
+    if (queue->isDropped()) return outcome;
+    const auto messages = call.messages();
+    ConsumeContext context{.queue = queue->queue()};
+    std::string thrown;
+    ConsumeTrace::Call traced(core_->trace(), messages);
+    outcome.result = this->call(messages, context, thrown);
+    traced.ended(outcome.result == ConsumeResult::Success, !thrown.empty());
+    if (!thrown.empty()) core_->instance().log().warn("a listener threw: " + thrown);
+    outcome.delayLevel = context.delayLevel;
+    outcome.succeeded = context.succeeded;
+    return outcome;
+}
+
+void ConcurrentWork::takeIn() {
+    std::vector<QueuePtr> changed;
+    for (const auto& outcome : calls_.takeOutcomes()) {
+        finished(outcome);
+        const auto& queue = outcome.call.portion->queue;
+        if (std::find(changed.begin(), changed.end(), queue) == changed.end()) changed.push_back(queue);
     }
-    settled(queue);
+    for (const auto& queue : changed) {
+        if (!queue->isDropped()) settled(queue);
+    }
+    if (!changed.empty()) pause_ = 0ms;
+}
+
+void ConcurrentWork::lookAgainIn(std::chrono::milliseconds delay) {
+    pause_ = delay;
+    lookAgain_.once(delay, [this] { lookAgain(); });
+}
+
+void ConcurrentWork::lookAgain() {
+    takeIn();
+    startHelpers(calls_.oneMore());
+    if (!calls_.isIdle()) lookAgainIn(std::clamp<std::chrono::milliseconds>(pause_ * 2, kLookAgainMin, kLookAgainMax));
+}
+
+// The result for a queue that is another's now does not count: its new owner has got the messages, too.
+void ConcurrentWork::finished(const CallQueue::Outcome& outcome) {
+    const auto& queue = outcome.call.portion->queue;
+    if (queue->isDropped()) return;
+    const auto messages = outcome.call.messages();
+    queue->lastConsume = core_->loop().now();
+    const auto good = outcome.result == ConsumeResult::Success ? std::min(outcome.succeeded, messages.size()) : 0;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        if (i < good) queue->inbox().remove(messages[i].queueOffset());
+        else failed(queue, messages[i], outcome.delayLevel);
+    }
 }
 
 void ConcurrentWork::failed(const QueuePtr& queue, const ReceivedMessage& message, int delayLevel) {

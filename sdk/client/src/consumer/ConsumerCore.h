@@ -28,6 +28,8 @@ public:
     virtual void arrived(const QueuePtr& queue) = 0;
     /// The queue was dropped; `done` is called when nothing of it is in work that order depends on.
     virtual void dropped(const QueuePtr& queue, std::function<void()> done) = 0;
+    /// What listeners have answered so far counts from now on.
+    virtual void takeIn() {}
     /// A broker's request that only this kind of consumer understands (309). False: not understood.
     virtual bool serverRequest(Channel& channel, const protocol::RemotingCommand& request, protocol::SerializeType type) = 0;
     /// Of this kind, for running info.

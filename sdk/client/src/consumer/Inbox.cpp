@@ -1,6 +1,7 @@
 #include "consumer/Inbox.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace patchbay::client {
 
@@ -10,6 +11,7 @@ std::size_t Inbox::add(const std::vector<ReceivedMessage>& messages) {
         const auto [at, fresh] = entries_.try_emplace(message.queueOffset(), Entry{message});
         if (!fresh) continue;
         ++added;
+        waitsFrom_ = std::min(waitsFrom_, message.queueOffset());
         bytes_ += message.body().size();
         next_ = std::max(next_, message.queueOffset() + 1);
     }
@@ -19,15 +21,17 @@ std::size_t Inbox::add(const std::vector<ReceivedMessage>& messages) {
 std::vector<ReceivedMessage> Inbox::take(std::size_t count, MonotonicTime now) {
     std::vector<ReceivedMessage> taken;
     if (waiting() == 0) return taken;
-    // Taken ones stand in front, unless some were given back.
-    for (auto& [offset, entry] : entries_) {
-        if (taken.size() == count) break;
+    taken.reserve(std::min(count, waiting()));
+    auto at = entries_.lower_bound(waitsFrom_);
+    for (; at != entries_.end() && taken.size() < count; ++at) {
+        auto& entry = at->second;
         if (entry.taken) continue;
         entry.taken = true;
         entry.since = now;
         ++taken_;
         taken.push_back(entry.message);
     }
+    waitsFrom_ = at == entries_.end() ? std::numeric_limits<std::int64_t>::max() : at->first;
     return taken;
 }
 
@@ -35,6 +39,7 @@ void Inbox::giveBack(std::int64_t offset) {
     const auto found = entries_.find(offset);
     if (found == entries_.end() || !found->second.taken) return;
     found->second.taken = false;
+    waitsFrom_ = std::min(waitsFrom_, offset);
     --taken_;
 }
 

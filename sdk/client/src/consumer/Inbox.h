@@ -49,7 +49,8 @@ private:
     std::map<std::int64_t, Entry> entries_;
     std::size_t bytes_ = 0;
     std::size_t taken_ = 0;
-    std::int64_t next_ = -1;  // one behind the last ever added or passed by
+    std::int64_t waitsFrom_ = 0;  // all below are taken
+    std::int64_t next_ = -1;      // one behind the last ever added or passed by
 };
 
 }  // namespace patchbay::client

@@ -24,6 +24,8 @@ public:
     void post(std::function<void()> task);
     /// Waits up to `limit` for listeners at work, but not for the one that calls. False when some are left to themselves.
     bool close(std::chrono::milliseconds limit);
+    /// For tasks that take long: they are waited for.
+    [[nodiscard]] bool isClosed() const noexcept { return state_->closed.load(std::memory_order_relaxed); }
     [[nodiscard]] std::size_t threads() const noexcept { return executor_.threads(); }
 
 private:
@@ -31,7 +33,7 @@ private:
         std::mutex mutex;
         std::condition_variable idle;
         std::size_t working = 0;
-        bool closed = false;
+        std::atomic<bool> closed{false};  // set under the mutex
     };
     const Clock& clock_;
     const std::shared_ptr<State> state_ = std::make_shared<State>();

@@ -70,7 +70,10 @@ void PushConsumer::Impl::close() {
     if (!pool_->close(core_->options().closeTimeout)) {
         instance_->log().warn("a listener was still at work after closeTimeout; its messages come again");
     }
-    if (work_) waitForSendBacks();
+    if (work_) {
+        runtime().call([&] { work_->takeIn(); });
+        waitForSendBacks();
+    }
     if (started_) {
         std::promise<void> gone;
         runtime().loop().post([&] { core_->end([&gone] { gone.set_value(); }); });
