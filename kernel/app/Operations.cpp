@@ -329,7 +329,16 @@ Result<std::vector<service::ConfigFact>> Operations::compare() const {
         return Status::ok();
     });
     if (!asked) return asked;
-    for (const auto& owner : runtime_->owners()) {
+    const auto owners = runtime_->owners();
+    const auto isLive = [&owners](const RuntimeOwner& owner, const KeySpec& spec) {
+        if (!spec.has(plugin::kReloadable)) return false;
+        // The kernel's own keys of that kind are acted on by the plugins that have them as well.
+        return owner.reconfigure != nullptr || std::any_of(owners.begin(), owners.end(), [&spec](const RuntimeOwner& other) {
+                   const auto* item = other.reconfigure != nullptr ? other.values.find(spec.name) : nullptr;
+                   return item != nullptr && item->spec.has(plugin::kReloadable);
+               });
+    };
+    for (const auto& owner : owners) {
         const auto assignments = assignmentsOf(sources, owner.name);
         for (const auto& [name, item] : owner.values.items()) {
             const auto files = valueFrom(item.spec, assignments, problems);
@@ -348,7 +357,7 @@ Result<std::vector<service::ConfigFact>> Operations::compare() const {
             if (item.value.origin != Origin::Default) fact.where = item.value.where;
             fact.fileValue = secret ? "***" : bothDefault ? item.value.text : files->text;
             if (files->origin != Origin::Default) fact.fileWhere = files->where;
-            fact.live = item.spec.has(plugin::kReloadable) && owner.reconfigure != nullptr;
+            fact.live = isLive(owner, item.spec);
             fact.differs = !bothDefault && files->text != item.value.text;
             facts.push_back(std::move(fact));
         }

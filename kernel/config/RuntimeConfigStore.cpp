@@ -262,7 +262,15 @@ Status RuntimeConfigStore::commit(const std::vector<Change>& changes) {
         }
     }
     const std::lock_guard lock(mutex_);
-    for (const auto& change : changes) owners_[change.owner].values.set(change.name, change.value);
+    for (const auto& change : changes) {
+        owners_[change.owner].values.set(change.name, change.value);
+        // Where the kernel has the key as well, plugins act on it, and the kernel's table tells what they do.
+        for (auto& owner : owners_) {
+            if (owner.reconfigure != nullptr) continue;
+            const auto* item = owner.values.find(change.name);
+            if (item != nullptr && item->spec.has(plugin::kReloadable)) owner.values.set(item->spec.name, change.value);
+        }
+    }
     return Status::ok();
 }
 

@@ -80,6 +80,12 @@ TEST_P(PatchctlConfig, AChangeIsTakenBack) {
     expectSays("config unset maxTransferCountOnMessageInMemory", 0, "taken back; it is 32 (default) again");
     done("config set waitSecondsForService 30 --nameserver" + servers_);
     expectSays("config unset waitSecondsForService --nameserver" + servers_, 0, "taken back; it is ");
+    // A key of the kernel's that plugins act on waits for nothing.
+    done("config set brokerPermission 4" + at_);
+    EXPECT_EQ(explained("brokerPermission", "value"), "4");
+    expectSays("config reload", 0, "what differed in the files is in force");
+    done("config unset brokerPermission" + at_);
+    EXPECT_EQ(explained("brokerPermission", "value"), "6");
     EXPECT_EQ(own_->stop(SIGTERM), 0) << own_->output();
     ASSERT_TRUE(own_->start()) << own_->output();
     at_ = " -b 127.0.0.1:" + std::to_string(own_->brokerPort());

@@ -96,6 +96,15 @@ TEST_F(RuntimeConfigTest, TellsEveryOwnerOfTheKeyAndKeepsTheChange) {
     EXPECT_EQ(sources.common()[0].value, "1M");
 }
 
+TEST_F(RuntimeConfigTest, TheKernelsTableTellsWhatPluginsDo) {
+    ASSERT_EQ(change({{"brokerPermission", "4"}}), StatusCode::Ok);
+    EXPECT_EQ(store_.owners().front().name, "kernel");
+    EXPECT_EQ(store_.owners().front().values.find("brokerPermission")->value.text, "4");
+    refuser_ = "other";
+    ASSERT_EQ(change({{"brokerPermission", "2"}}), StatusCode::InvalidArgument);
+    EXPECT_EQ(store_.owners().front().values.find("brokerPermission")->value.text, "4");
+}
+
 TEST_F(RuntimeConfigTest, KeepsEarlierChangesInTheFile) {
     EXPECT_EQ(change({{"maxMessageSize", "1M"}}), StatusCode::Ok);
     EXPECT_EQ(change({{"brokerPermission", "4"}}), StatusCode::Ok);
