@@ -254,7 +254,7 @@ private:
     void latencies() {
         out_.begin("rocketmq_rpc_latency_milliseconds", "Time from the last byte of a request to its answer, held time included.", MetricType::Histogram);
         for (const auto& one : observation_.requests()) {
-            if (one.listener == "namesrv") continue;
+            if (one.listener == "namesrv" || one.calls == 0) continue;
             const auto name = protocol::toString(static_cast<RequestCode>(one.code));
             out_.histogram({{"protocol_type", "remoting"}, {"request_code", name.empty() ? std::to_string(one.code) : lower(name)}, {"plugin", one.plugin},
                             {"listener", one.listener}}, one.latency, 1e3);

@@ -1,7 +1,8 @@
 // Runs mqadmin commands against two clusters in the same state and compares what they print.
 //   java AdminCommands.java COMMANDS WORK NS_A BROKER_A NS_B BROKER_B STORE
 // COMMANDS: a command a line, {ns} {broker} {id} {client} {work} {data} filled in for each cluster. In front may stand: "!" run on both without comparing;
-// "id" remember the message id that is printed; "expected REASON:" outputs differ for a reason that is documented, "expected@STORE REASON:" with that store of ours. "wait SECONDS" waits,
+// "id" remember the message id that is printed; "expected REASON:" outputs differ for a reason that is documented, "expected@STORE REASON:" with that store of ours. "for SECONDS" what is printed until then
+// counts, for commands that do not end by themselves: they stand last, because they go on. "wait SECONDS" waits,
 // "online GROUP TOPIC" starts a consumer of the group, whose id is {client}, and a producer of the group EqProducers. A line for each
 // command, the first differing lines below it, then "N of M equal".
 import java.io.ByteArrayOutputStream;
@@ -71,8 +72,8 @@ public class AdminCommands {
         return words;
     }
 
-    /** What the command prints, on both streams, within a minute. */
-    static String run(Cluster cluster, String line) throws Exception {
+    /** What the command prints, on both streams, within so many seconds; more than that is a fault unless it is endless. */
+    static String run(Cluster cluster, String line, int seconds, boolean endless) throws Exception {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         PrintStream stream = new PrintStream(bytes, true, "UTF-8");
         System.setOut(stream);
@@ -85,9 +86,10 @@ public class AdminCommands {
             ((List<?>) known.get(null)).clear();
             CompletableFuture<Void> done = CompletableFuture.runAsync(() -> MQAdminStartup.main0(args, null));
             try {
-                done.get(60, TimeUnit.SECONDS);
+                done.get(seconds, TimeUnit.SECONDS);
+                if (endless) stream.println("ENDED");
             } catch (java.util.concurrent.TimeoutException e) {
-                stream.println("NO END WITHIN A MINUTE");
+                if (!endless) stream.println("NO END WITHIN A MINUTE");
             } catch (java.util.concurrent.ExecutionException e) {
                 stream.println("FAILS " + e.getCause());
             }
@@ -149,12 +151,18 @@ public class AdminCommands {
             String reason = "";
             if (quiet) line = line.substring(1).trim();
             if (id) line = line.substring(3).trim();
+            int seconds = 60;
+            boolean endless = line.startsWith("for ");
+            if (endless) {
+                seconds = Integer.parseInt(words(line).get(1));
+                line = line.substring(line.indexOf(' ', 4)).trim();
+            }
             if (line.startsWith("expected")) {
                 String word = line.substring(0, line.indexOf(' '));
                 if (word.equals("expected") || word.equals("expected@" + store)) reason = line.substring(word.length() + 1, line.indexOf(':'));
                 line = line.substring(line.indexOf(':') + 1).trim();
             }
-            String fromA = run(a, line), fromB = run(b, line);
+            String fromA = run(a, line, seconds, endless), fromB = run(b, line, seconds, endless);
             if (id) {
                 for (var pair : List.of(new Object[] {a, fromA}, new Object[] {b, fromB})) {
                     Matcher m = ID.matcher((String) pair[1]);
