@@ -35,7 +35,7 @@ protected:
         runner_.add<topics::TopicsPlugin>();
         runner_.add<clients::ClientsPlugin>();
         runner_.add<consumer_offsets::OffsetsPlugin>();
-        runner_.add<StatisticsPlugin>();
+        runner_.add<StatisticsPlugin>({{"enableDetailStat", "true"}});
         const auto started = runner_.start();
         ASSERT_TRUE(started) << started.message();
         protocol::TopicConfig config;
