@@ -93,9 +93,12 @@ public class Dashboard {
     /** RocketMQ tells of a group that is named as the topic; nobody made it. */
     static Object groups(Collection<String> all) { return names(all.stream().filter(g -> !g.equals(TOPIC)).collect(Collectors.toList())); }
     static Object names(Collection<String> all) { return all.stream().filter(Dashboard::ours).collect(Collectors.toCollection(TreeSet::new)); }
+    /** Without the retry queue, which a consumer gets sooner or later. */
     static <V> Object queues(Map<MessageQueue, V> table, Function<V, Object> text) {
         Map<String, Object> sorted = new TreeMap<>();
-        table.forEach((queue, value) -> sorted.put(queue.getTopic() + " " + queue.getQueueId(), text.apply(value)));
+        table.forEach((queue, value) -> {
+            if (queue.getTopic().equals(TOPIC)) sorted.put(queue.getQueueId() + "", text.apply(value));
+        });
         return sorted;
     }
     static String text(MessageExt m) {
