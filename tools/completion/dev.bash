@@ -27,7 +27,7 @@ _patchbay_dev() {
             mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/.*{"name": "\([a-z-]*\)".*/\1/p' "$here/CMakePresets.json" | grep -vx base)" -- "$word") ;;
         interop)
             mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^group_\([a-z0-9_]*\)().*/\1/p' "$here/tools/dev/interop")" -- "$word") ;;
-        bench) mapfile -t COMPREPLY < <(compgen -W 'compare size' -- "$word") ;;
+        bench) mapfile -t COMPREPLY < <(compgen -W 'compare size sqlite store' -- "$word") ;;
         run) mapfile -t COMPREPLY < <(compgen -W '-D --check --print-config' -- "$word") ;;
     esac
 }
