@@ -36,7 +36,7 @@ Result<std::vector<CommitLog::Found>> CommitLog::findFiles() const {
     return found;
 }
 
-Status CommitLog::open() {
+Status CommitLog::open(std::int64_t durable) {
     const Result<std::vector<Found>> found = findFiles();
     if (!found) return found.error();
     for (std::size_t i = 0; i < found->size(); ++i) {
@@ -47,6 +47,11 @@ Status CommitLog::open() {
         if (last && file.info.size == 0) {
             if (Status removed = files_.remove(path); !removed) return removed;
             log_.warn("removed an empty commit-log file", {{"file", path}});
+            break;
+        }
+        if (file.info.size == 0 && start > durable && !starts_.empty()) {
+            log_.warn("a crash left a commit-log file without its bytes; the log ends before it", {{"file", path}});
+            if (Status gone = putAwayFrom(*found, i); !gone) return gone;
             break;
         }
         if (Status good = checkSize(file, last); !good) return good;
@@ -184,6 +189,16 @@ Status CommitLog::putAway(const std::string& path) {
     if (Status moved = files_.rename(path, aside + path.substr(slash)); !moved) return moved;
     log_.warn("a commit-log file behind the end of the log was set aside", {{"file", path}, {"folder", aside}, {"bytes", segmentBytes_}});
     return files_.syncDirectory(aside);
+}
+
+Status CommitLog::putAwayFrom(const std::vector<Found>& found, std::size_t first) {
+    // From the end, so that no hole can appear among them.
+    for (std::size_t i = found.size(); i-- > first;) {
+        const std::string path = pathOf(found[i]);
+        if (Status gone = putAway(path); !gone) return gone;
+        if (Status synced = files_.syncDirectory(directoryOf(path)); !synced) return synced;
+    }
+    return Status::ok();
 }
 
 Status CommitLog::roll(std::int64_t start) {

@@ -28,8 +28,9 @@ public:
           allocator_(files, clock, log, [this](std::int64_t start) { return placeOf(start); }, segmentBytes) {}
 
     /// Finds the files in all directories. Corrupt for a file of a wrong size that is not the last, and for one that is there
-    /// twice; an empty last one is removed, a shorter last one (a copy that was cut off) is extended.
-    Status open();
+    /// twice; an empty last one is removed, a shorter last one (a copy that was cut off) is extended. An empty one that begins behind
+    /// `durable` is what a crash left: the log ends before it, and what is behind is set aside.
+    Status open(std::int64_t durable = INT64_MAX);
     /// `isCrowded`: of several directories this one should get no new files.
     void setCrowded(std::function<bool(const std::string&)> isCrowded) { isCrowded_ = std::move(isCrowded); }
     void startAllocator(SegmentAllocator::Housekeeping housekeeping) { allocator_.start(std::move(housekeeping)); }
@@ -85,6 +86,7 @@ private:
 
     [[nodiscard]] Result<std::vector<Found>> findFiles() const;
     Status putAway(const std::string& path);
+    Status putAwayFrom(const std::vector<Found>& found, std::size_t first);
     Status checkSize(const Found& found, bool last);
     void use(std::int64_t start, std::unique_ptr<File> file);
     /// RocketMQ's choice among several directories.

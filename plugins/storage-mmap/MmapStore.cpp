@@ -99,10 +99,21 @@ Status MmapStore::openFiles() {
     // Before anything is looked at: another process may be writing.
     if (Status locked = lockRoot(); !locked) return locked;
     commitLog_.setCrowded([this](const std::string& directory) { return guard_.isCrowded(directory); });
-    if (Status opened = commitLog_.open(); !opened) return opened;
+    bool garbage = false;
+    Result<Checkpoint> checkpoint = Checkpoint::read(files_, layout_.checkpoint(), clock_.wallMs(), garbage);
+    if (!checkpoint) return checkpoint.error();
+    if (garbage) log_.warn("the checkpoint is not one; recovery looks at the whole log", {{"file", layout_.checkpoint()}});
+    if (Status opened = commitLog_.open(durableEnd(*checkpoint)); !opened) return opened;
     if (Status opened = queues_.open(); !opened) return opened;
     if (Status opened = deleted_.open(commitLog_.min()); !opened) return opened;
-    return recover();
+    return recover(*checkpoint);
+}
+
+std::int64_t MmapStore::durableEnd(const Checkpoint& checkpoint) const {
+    if (!files_.exists(layout_.abort())) return INT64_MAX;
+    if (checkpoint.safePosition >= 0) return checkpoint.safePosition;
+    // What another program noted says nothing of positions; without a note nothing is known to be durable.
+    return files_.exists(layout_.checkpoint()) ? INT64_MAX : 0;
 }
 
 Status MmapStore::lockRoot() {
@@ -116,14 +127,10 @@ Status MmapStore::lockRoot() {
     return Status::ok();
 }
 
-Status MmapStore::recover() {
-    bool garbage = false;
-    Result<Checkpoint> checkpoint = Checkpoint::read(files_, layout_.checkpoint(), clock_.wallMs(), garbage);
-    if (!checkpoint) return checkpoint.error();
-    if (garbage) log_.warn("the checkpoint is not one; recovery looks at the whole log", {{"file", layout_.checkpoint()}});
+Status MmapStore::recover(Checkpoint& checkpoint) {
     std::vector<Ref<ConsumeQueue>> touched;
     Recovery recovery(files_, clock_, log_, options_, layout_, commitLog_, queues_, environment_, deleted_);
-    const Result<Recovery::Outcome> outcome = recovery.run(*checkpoint, touched);
+    const Result<Recovery::Outcome> outcome = recovery.run(checkpoint, touched);
     if (!outcome) return outcome.error();
     state_.end = outcome->end;
     state_.visibleEnd = outcome->end;
@@ -131,17 +138,17 @@ Status MmapStore::recover() {
     state_.startEnd = outcome->end;
     state_.storeTime = outcome->lastStoreTime;
     state_.lastRecord = outcome->lastRecord;
-    if (Status opened = index_.open(*checkpoint, outcome->clean, recovery.mark()); !opened) return opened;
-    if (checkpoint->safePosition > outcome->lastRecord) {
+    if (Status opened = index_.open(checkpoint, outcome->clean, recovery.mark()); !opened) return opened;
+    if (checkpoint.safePosition > outcome->lastRecord) {
         // What it names was cut off. Another record could come to lie there, and the next recovery would begin too late.
-        checkpoint->safePosition = -1;
-        if (Status written = checkpoint->write(files_, layout_.checkpoint()); !written) return written;
+        checkpoint.safePosition = -1;
+        if (Status written = checkpoint.write(files_, layout_.checkpoint()); !written) return written;
     }
     // From here on a crash is one.
     if (Status written = writeAbort(); !written) return written;
     commitLog_.startAllocator([this] { return retention_.turn(); });
     flusher_.start();
-    upkeep_.start(*checkpoint);
+    upkeep_.start(checkpoint);
     for (Ref<ConsumeQueue>& queue : touched) upkeep_.add(std::move(queue));
     if (options_.keyIndex && options_.buildIndex) {
         index_.start();

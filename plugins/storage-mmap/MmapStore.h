@@ -82,7 +82,9 @@ public:
 private:
     Status openFiles();
     Status lockRoot();
-    Status recover();
+    Status recover(Checkpoint& checkpoint);
+    /// Up to where a crash left all files of the log with their bytes; INT64_MAX: everywhere.
+    [[nodiscard]] std::int64_t durableEnd(const Checkpoint& checkpoint) const;
     [[nodiscard]] std::string newIndexName() const;
     Status writeAbort();
     void stopThreads() noexcept;

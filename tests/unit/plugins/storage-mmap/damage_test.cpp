@@ -344,6 +344,46 @@ TEST_F(MmapDamage, ADamagedRecordInTheMiddleIsNamedAndWhatFollowsIsSaved) {
     EXPECT_EQ(warnings(""), 0);
 }
 
+TEST_F(MmapDamage, ALogFileThatACrashLeftWithoutBytesEndsTheLogUnlessItWasDurable) {
+    const std::string middle = "/store/commitlog/" + fileName(16'384);
+    for (const bool durable : {false, true}) {
+        SCOPED_TRACE(durable);
+        disk = std::make_unique<test::MemoryFiles>();
+        open();
+        int sent = 0;
+        for (; store().stats().maxPhysicalOffset < 32'768 + 1000; ++sent) append("body-" + std::to_string(sent));
+        if (durable) {
+            ASSERT_TRUE(store().settle());
+        }
+        kill();
+        if (!durable && disk->exists("/store/checkpoint")) {
+            ASSERT_TRUE(disk->remove("/store/checkpoint"));
+        }
+        const std::string last = file("/store/commitlog/" + fileName(32'768));
+        resize(middle, 0);
+        log.clear();
+        const Status opened = tryOpen();
+        EXPECT_EQ(opened.isOk(), !durable) << opened.toString();
+        if (durable) {
+            EXPECT_NE(opened.message().find(middle + " has 0 bytes"), std::string::npos) << opened.message();
+            continue;
+        }
+        EXPECT_EQ(warnings("a crash left a commit-log file without its bytes; the log ends before it"), 1);
+        EXPECT_EQ(file("/store/commitlog/aside/" + fileName(32'768)), last) << "what was behind it is kept";
+        const auto left = static_cast<int>(bodies().size());
+        EXPECT_GT(left, 10);
+        EXPECT_LE(store().stats().maxPhysicalOffset, 16'384);
+        expectBodies(left);
+        appendMany(left, left + 150);
+        close();
+        log.clear();
+        open();
+        EXPECT_EQ(warnings(""), 0);
+        expectBodies(left + 150);
+        close();
+    }
+}
+
 TEST_F(MmapDamage, ATornEndIsNamedAndAFileThatWasOnlyPreparedIsNot) {
     open();
     appendMany(0, 10);
