@@ -38,6 +38,7 @@ Layout layoutOf(const StoreOptions& options) {
     return layout;
 }
 
+constexpr std::int64_t kLookedAtMax = 64 << 20;  // of the log by each start of a process that never lives long
 constexpr std::int32_t kQueryMax = 64;  // RocketMQ's maxMsgsNumBatch
 
 /// Whether the record is what a query for a key asks for.
@@ -150,6 +151,10 @@ Status MmapStore::recover(Checkpoint& checkpoint) {
     flusher_.start();
     upkeep_.start(checkpoint);
     for (Ref<ConsumeQueue>& queue : touched) upkeep_.add(std::move(queue));
+    // Who is killed again before his first checkpoint would look at more of the log each time.
+    if (!outcome->clean && outcome->looked >= std::min(kLookedAtMax, options_.segmentBytes)) {
+        if (Status noted = upkeep_.thorough(); !noted) log_.warn("the checkpoint cannot be written", {{"error", noted.toString()}});
+    }
     if (options_.keyIndex && options_.buildIndex) {
         index_.start();
         publisher_.add(index_);

@@ -91,6 +91,7 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
         log_.warn("there are consume queues but no commit log", {{"queues", queues_.size()}});
     }
     env_.logEndAtStart = outcome_.end;
+    outcome_.looked = outcome_.end - from;
     if (!outcome_.clean) env_.rebuiltFrom = from;
     const Result<bool> cutOff = segments.empty() ? Result<bool>(false) : nameCut();
     if (!cutOff) return cutOff.error();

@@ -33,6 +33,7 @@ public:
         std::int64_t lastRecord = 0;         ///< where the last one starts
         std::int64_t lastStoreTime = 0;
         bool clean = true;
+        std::int64_t looked = 0;             ///< bytes of the log that had to be looked at
     };
 
     Recovery(FileSystem& files, const Clock& clock, plugin::Logger& log, const StoreOptions& options, const Layout& layout, CommitLog& commitLog,

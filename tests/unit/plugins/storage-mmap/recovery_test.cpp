@@ -434,6 +434,20 @@ private:
     std::vector<Message> all_;
 };
 
+TEST_F(MmapRecovery, WhoIsKilledAgainAndAgainDoesNotLookAtMoreOfTheLogEachTime) {
+    open();
+    appendMany(0, 400);
+    kill();
+    for (const char* const looked : {"records=400 ", "records=2 ", "records=3 "}) {
+        log.clear();
+        open();
+        EXPECT_TRUE(log.contains(looked)) << log.lines().back().text;
+        const auto next = static_cast<int>(store().range("TopicTest", 0).max);
+        appendMany(next, next + 1);
+        kill();
+    }
+}
+
 TEST_F(MmapRecovery, WhatAKilledProcessLeftInMemoryIsDurableWhenTheNextOneHasStarted) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
         SCOPED_TRACE(seed);
