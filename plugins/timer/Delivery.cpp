@@ -22,6 +22,9 @@ constexpr service::ReadLimits kNewLimits{256, 1 << 20, false};
 constexpr std::size_t kBatchMessages = 256;
 constexpr std::int64_t kBatchBytes = 4 << 20;
 constexpr milliseconds kTogether{20};
+// So many in one append are a stream, of which what is due next may be as late as this, for the sake of what comes with it.
+constexpr std::size_t kMany = 4;
+constexpr milliseconds kDueTogether{5};
 constexpr milliseconds kRetryAfter{100};
 constexpr milliseconds kReadAgainAfter{1000};
 // The wall clock may be set forward while messages wait by the monotonic one.
@@ -209,6 +212,7 @@ void Delivery::fire() {
             if (context_.clock.now() < notBefore_) return;
         }
         const bool full = firing_.size() == kBatchMessages;
+        if (!full && firing_.size() >= kMany) notBefore_ = context_.clock.now() + kDueTogether;
         if (!loop_.submit()) return;
         settle();
         // Other plugins have their turn.
