@@ -144,6 +144,14 @@ public:
     /// Whether the messages up to a place went because they were too old.
     [[nodiscard]] bool isBelowMin(std::int64_t place) const;
 
+    /// That record of its topic and number is its own, and not of a topic of that name that was deleted: so is all that lies behind.
+    void noteOwn(std::int64_t physical) const noexcept {
+        std::int64_t known = ownFrom_.load(std::memory_order_relaxed);
+        while (physical < known && !ownFrom_.compare_exchange_weak(known, physical, std::memory_order_relaxed)) {}
+    }
+    /// False when that is not known.
+    [[nodiscard]] bool owns(std::int64_t physical) const noexcept { return physical >= ownFrom_.load(std::memory_order_relaxed); }
+
 private:
     static constexpr std::size_t kTailUnitsMax = 1024;
 
@@ -223,6 +231,7 @@ private:
     std::atomic<std::int64_t> min_{0};
     std::atomic<std::int64_t> visible_{0};
     std::atomic<std::int64_t> newest_{-1};    // position in the log of the newest message; -1: not known
+    mutable std::atomic<std::int64_t> ownFrom_{INT64_MAX};  // position in the log; see noteOwn()
     std::atomic<std::int64_t> written_{0};    // place behind the last unit in the files; the tail begins here
     mutable std::atomic<std::int64_t> found_{0};  // place of the unit that find() found last
     std::int64_t next_ = 0;                   // append lock

@@ -40,27 +40,33 @@ Result<Slice> LogReader::record(const Unit& unit) const {
 }
 
 Result<Slice> LogReader::recordWith(const Unit& unit, std::int64_t readable) const {
-    Result<Window> window = look(unit, readable);
+    const Result<Window> window = look(unit, readable);
     if (!window) return window.error();
-    const std::string_view bytes = window->at(unit.physical, unit.bytes);
+    return recordIn(*window, unit);
+}
+
+Result<Slice> LogReader::recordIn(const Window& window, const Unit& unit) {
+    const std::string_view bytes = window.at(unit.physical, unit.bytes);
     if (bytes.size() < protocol::kRecordBornHostAt || protocol::loadI32(bytes.data()) != unit.bytes ||
         !isMagic(protocol::loadI32(bytes.data() + protocol::kRecordMagicAt)) ||
         protocol::loadI64(bytes.data() + protocol::kRecordPhysicalOffsetAt) != unit.physical) {
         return Status(StatusCode::Corrupt, "no record of " + std::to_string(unit.bytes) + " bytes at position " +
                                                std::to_string(unit.physical) + " of the commit log");
     }
-    return Slice{bytes, KeepAlive(window->part)};
+    return Slice{bytes, KeepAlive(window.part)};
 }
 
-Result<Slice> LogReader::recordAt(std::int64_t position, std::int64_t end) const {
+Result<Slice> LogReader::recordAt(std::int64_t position, std::int64_t end, std::int64_t hotFrom) const {
     const Status missing(StatusCode::NotFound, "no message starts at position " + std::to_string(position));
     if (end - position < kHeadBytes) return missing;
-    const Result<Window> head = look({position, kHeadBytes, 0}, kHeadBytes);
+    const bool hot = position >= hotFrom;
+    const Result<Window> head = hot ? windows_.find(position, kHeadBytes) : look({position, kHeadBytes, 0}, kHeadBytes);
     // Closer than a head to the end of its file: only a blank can be there.
     if (!head) return isUnreadable(head.error()) ? head.error() : missing;
     const std::int32_t size = protocol::loadI32(head->at(position, kHeadBytes).data());
     if (size < kHeadBytes || size > end - position) return missing;
-    Result<Slice> found = record({position, size, 0});
+    const Unit unit{position, size, 0};
+    Result<Slice> found = hot && head->covers(position, size) ? recordIn(*head, unit) : record(unit);
     if (!found) return isUnreadable(found.error()) ? found.error() : missing;
     RecordView view;
     // Bytes of a body may look like a record; they would have to name their own position and add up as well.

@@ -18,8 +18,9 @@ public:
 
     /// The record that a unit points to. Corrupt when something else lies there; NotFound and Io as ReadWindows::find().
     [[nodiscard]] Result<Slice> record(const Unit& unit) const;
-    /// The record that starts at a position, which lies before `end`; NotFound when none starts there, Io when that cannot be told.
-    [[nodiscard]] Result<Slice> recordAt(std::int64_t position, std::int64_t end) const;
+    /// The record that starts at a position, which lies before `end`; NotFound when none starts there, Io when that cannot be told. From
+    /// `hotFrom` on everything surely is in memory.
+    [[nodiscard]] Result<Slice> recordAt(std::int64_t position, std::int64_t end, std::int64_t hotFrom) const;
     [[nodiscard]] Result<std::int64_t> storeTime(const Unit& unit) const;
     /// Whether the unit points to the message that has this place in that queue. Io when that cannot be told.
     [[nodiscard]] Result<bool> isRecordOf(const Unit& unit, std::string_view topic, std::int32_t queueId, std::int64_t offset) const;
@@ -28,6 +29,7 @@ private:
     /// The window of a record, of which `bytes` can be looked at.
     [[nodiscard]] Result<Window> look(const Unit& unit, std::int64_t bytes) const;
     [[nodiscard]] Result<Slice> recordWith(const Unit& unit, std::int64_t readable) const;
+    [[nodiscard]] static Result<Slice> recordIn(const Window& window, const Unit& unit);
 
     ReadWindows& windows_;
 };

@@ -368,7 +368,10 @@ Result<Slice> Reader::at(std::int64_t position) const {
     if (position < p_.commitLog.min()) {
         return Status(StatusCode::NotFound, "position " + std::to_string(position) + " is below the oldest message");
     }
-    Result<Slice> found = p_.records.recordAt(position, p_.state.visibleEnd.load(std::memory_order_acquire));
+    const std::int64_t end = p_.state.visibleEnd.load(std::memory_order_acquire);
+    // What this process wrote lately.
+    const std::int64_t hotFrom = std::max(p_.state.startEnd.load(std::memory_order_relaxed), end - p_.options.hotWindowBytes);
+    Result<Slice> found = p_.records.recordAt(position, end, hotFrom);
     if (found && !isReachable(found->bytes)) return Status(StatusCode::NotFound, "the topic of that message was deleted");
     return found;
 }
@@ -384,14 +387,18 @@ bool Reader::isReachable(std::string_view record) const {
     if (!found) return true;  // what cannot be told is not denied
     const Ref<ConsumeQueue>& queue = *found;
     if (!queue || view.queueOffset < queue->min() || view.queueOffset >= queue->max()) return false;
+    if (queue->owns(view.physicalOffset)) return true;
     const Result<std::int64_t> place = queue->find(view.queueOffset);
     Unit unit;
-    return !place || queue->copy(*place, std::span(&unit, 1)) != 1 || unit.physical == view.physicalOffset;
+    if (!place || queue->copy(*place, std::span(&unit, 1)) != 1) return true;
+    if (unit.physical != view.physicalOffset) return false;
+    queue->noteOwn(unit.physical);
+    return true;
 }
 
 std::int64_t Reader::earliestTime() const {
     const Result<Slice> first =
-        p_.records.recordAt(p_.commitLog.min(), p_.state.visibleEnd.load(std::memory_order_acquire));
+        p_.records.recordAt(p_.commitLog.min(), p_.state.visibleEnd.load(std::memory_order_acquire), INT64_MAX);
     if (!first) return -1;
     protocol::RecordView view;
     if (protocol::RecordView::parse(first->bytes, view, protocol::RecordCheck::Layout) != protocol::RecordStatus::Message) return -1;

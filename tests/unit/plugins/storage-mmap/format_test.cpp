@@ -141,6 +141,25 @@ TEST_F(MmapFormat, QueuesOfTheScheduleSayWhenRocketMqDelivers) {
     EXPECT_EQ(number(file(queue), 12, 8), stored + 20'000) << "and a queue that is made anew says the same";
 }
 
+TEST_F(MmapFormat, WhatIsFoundByPositionIsNotOfADeletedTopicOfTheSameName) {
+    open();
+    const auto deleted = append("deleted");
+    const auto other = append("other", "Other");
+    ASSERT_TRUE(store().at(deleted.physicalOffset));
+    ASSERT_TRUE(store().deleteTopic("TopicTest"));
+    EXPECT_FALSE(store().at(deleted.physicalOffset));
+    for (int i = 0; i < 3; ++i) {
+        const auto again = append("again");
+        EXPECT_TRUE(store().at(again.physicalOffset));
+        EXPECT_FALSE(store().at(deleted.physicalOffset)) << "though its number is one of the new queue";
+    }
+    EXPECT_TRUE(store().at(other.physicalOffset));
+    close();
+    open();
+    EXPECT_FALSE(store().at(deleted.physicalOffset));
+    EXPECT_TRUE(store().at(other.physicalOffset)) << "read from the disk";
+}
+
 TEST_F(MmapFormat, AGroupThatDoesNotFitMovesWholeToTheNextFile) {
     open();
     append(std::string(12'000, 'x'));
