@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <iterator>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -35,6 +36,7 @@ SlowLink::SlowLink(const std::string& from, const std::string& to, std::uint16_t
         return;
     }
     listenFd_ = fd;
+    if (manners_.mischiefEvery.count() > 0) nextMischief_ = std::chrono::steady_clock::now() + manners_.mischiefEvery;
     thread_ = std::thread([this] { run(); });
 }
 
@@ -53,13 +55,10 @@ SlowLink::~SlowLink() {
 void SlowLink::run() {
     for (;;) {
         std::vector<pollfd> fds{{endFd_, POLLIN, 0}, {listenFd_, POLLIN, 0}};
-        Time next = Time::max();
         for (auto& pair : pairs_) {
-            for (auto& way : pair.ways) {
-                fds.push_back({way.ended ? -1 : way.from, POLLIN, 0});
-                if (!way.pieces.empty()) next = std::min(next, way.pieces.front().due);
-            }
+            for (auto& way : pair.ways) fds.push_back({way.ended ? -1 : way.from, POLLIN, 0});
         }
+        const auto next = nextDue();
         const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(next - std::chrono::steady_clock::now()).count() + 1;
         (void)poll(fds.data(), fds.size(), next == Time::max() ? -1 : static_cast<int>(std::max<std::int64_t>(wait, 0)));
         if (fds[0].revents != 0) return;
@@ -79,7 +78,43 @@ void SlowLink::run() {
             return true;
         });
         if (fds[1].revents != 0) accept();
+        if (now >= nextMischief_) disturb();
     }
+}
+
+SlowLink::Time SlowLink::nextDue() const {
+    auto next = nextMischief_;
+    for (const auto& pair : pairs_) {
+        for (const auto& way : pair.ways) {
+            if (!way.pieces.empty()) next = std::min(next, std::max(way.pieces.front().due, pair.heldUntil));
+        }
+    }
+    return next;
+}
+
+void SlowLink::disturb() {
+    nextMischief_ += manners_.mischiefEvery;
+    if (pairs_.empty()) return;
+    auto& pair = *std::next(pairs_.begin(), static_cast<std::ptrdiff_t>(random_() % pairs_.size()));
+    switch (mischief_) {
+        case Stall: pair.heldUntil = std::chrono::steady_clock::now() + manners_.stall; break;
+        case Reset: {
+            const linger now{1, 0};
+            for (const auto& way : pair.ways) setsockopt(way.from, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+            pair.broken = true;
+            break;
+        }
+        default: {
+            // One way is cut, the other goes on.
+            auto& way = pair.ways[random_() % 2];
+            shutdown(way.to, SHUT_WR);
+            way.ended = true;
+            way.pieces.clear();
+            break;
+        }
+    }
+    ++counts_[mischief_];
+    mischief_ = (mischief_ + 1) % kMischiefs;
 }
 
 void SlowLink::accept() {
@@ -94,7 +129,7 @@ void SlowLink::accept() {
     }
     const int yes = 1;
     for (const int fd : {near, far}) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    pairs_.push_back({{Way{near, far, {}, false}, Way{far, near, {}, false}}, false});
+    pairs_.push_back({{Way{near, far, {}, false}, Way{far, near, {}, false}}, false, {}});
 }
 
 void SlowLink::take(Pair& pair, Way& way) {
@@ -112,6 +147,7 @@ void SlowLink::take(Pair& pair, Way& way) {
 }
 
 void SlowLink::deliver(Pair& pair, Way& way, Time now) {
+    if (now < pair.heldUntil) return;
     while (!pair.broken && !way.pieces.empty() && way.pieces.front().due <= now) {
         const std::string& bytes = way.pieces.front().bytes;
         if (bytes.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -21,13 +22,19 @@ public:
         std::chrono::milliseconds delay{40};
         int lossPercent = 1;
         std::chrono::milliseconds repeat{200};
+        /// So often something happens to one of its connections, the three kinds in turn; 0: never.
+        std::chrono::milliseconds mischiefEvery{0};
+        std::chrono::milliseconds stall{4000};
     };
+    enum Mischief : std::size_t { Stall, Reset, HalfClose, kMischiefs };
     SlowLink(const std::string& from, const std::string& to, std::uint16_t port, Manners manners);
     ~SlowLink();
     SlowLink(const SlowLink&) = delete;
     SlowLink& operator=(const SlowLink&) = delete;
 
     [[nodiscard]] bool listening() const noexcept { return listenFd_ >= 0; }
+    /// How often that has happened.
+    [[nodiscard]] int count(Mischief kind) const noexcept { return counts_[kind]; }
 
 private:
     using Time = std::chrono::steady_clock::time_point;
@@ -44,9 +51,12 @@ private:
     struct Pair {
         std::array<Way, 2> ways;
         bool broken = false;
+        Time heldUntil{};   // nothing is delivered before
     };
 
     void run();
+    [[nodiscard]] Time nextDue() const;
+    void disturb();
     void accept();
     void take(Pair& pair, Way& way);
     /// Writes what is due. Until when there is nothing to do: none when nothing waits.
@@ -58,6 +68,9 @@ private:
     int listenFd_ = -1;
     int endFd_ = -1;
     std::minstd_rand random_{1};
+    Time nextMischief_ = Time::max();
+    std::size_t mischief_ = 0;
+    std::array<std::atomic<int>, kMischiefs> counts_{};
     std::list<Pair> pairs_;   // of the thread
     std::thread thread_;
 };
