@@ -8,6 +8,8 @@
 #include "patchbay/protocol/message/Properties.h"
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <set>
 
 namespace patchbay::test {
@@ -118,6 +120,26 @@ TEST_P(Sending, ABatchIsStoredInOneQueueInOrder) {
         ids.append(ids.empty() ? "" : ",").append(messages[i].id());
     }
     EXPECT_EQ(receipt->messageId, ids);
+}
+
+TEST_P(Sending, GatheredMessagesAreStoredEachWhereItsReceiptSays) {
+    const auto topic = fresh("Gathered");
+    createTopic(topic);
+    auto made = producerOptions();
+    made.gatherTime = std::chrono::milliseconds(20);
+    auto sender = Producer::create(made);
+    ASSERT_TRUE(sender);
+    std::vector<std::future<Result<client::SendReceipt>>> outcomes;
+    for (int i = 0; i < 50; ++i) outcomes.push_back(sender->sendAsync({.topic = topic, .body = "body " + std::to_string(i), .keys = {"k" + std::to_string(i)}}));
+    for (int i = 0; i < 50; ++i) {
+        const auto receipt = outcomes[static_cast<std::size_t>(i)].get();
+        ASSERT_TRUE(receipt) << receipt.error().toString();
+        const auto read = stored(*receipt);
+        EXPECT_EQ(read.body(), "body " + std::to_string(i));
+        EXPECT_EQ(read.id(), receipt->messageId);
+        EXPECT_EQ(read.offsetId(), receipt->offsetMessageId);
+    }
+    EXPECT_EQ(total(topic), 50);
 }
 
 TEST_P(Sending, RoundRobinUsesAllQueuesAndAKeyOnlyOne) {

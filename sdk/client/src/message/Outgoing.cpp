@@ -110,49 +110,60 @@ Status Outfitter::pack(Outgoing& out) const {
     return Status::ok();
 }
 
-Result<Outgoing> Outfitter::one(const Message& message, std::string_view more) const {
+Result<Outgoing> Outfitter::one(Message message, std::string_view more) const {
     if (auto status = check(message); !status) return status;
     Outgoing out;
     out.topic = withNamespace(options_.client.nameSpace, message.topic);
-    out.body = message.body;
     out.plainBytes = message.body.size();
     out.id = ids_.next();
     out.keys = join(message.keys);
-    out.tags = message.tags;
     out.flag = message.flag;
     out.bornMs = clock_.wallMs();
     out.delayed = message.delayLevel || message.delay || message.deliverAt;
     out.properties = propertiesOf(message, out.id, more);
     if (out.properties.size() > protocol::kRecordPropertiesBytesMax) return broken("keys, tags and properties together have more than 32767 bytes");
+    out.tags = std::move(message.tags);
+    out.body = std::move(message.body);
     if (auto status = pack(out); !status) return status;
     return out;
 }
 
-Result<Outgoing> Outfitter::batch(std::span<const Message> messages) const {
-    if (messages.empty()) return broken("the batch is empty");
+Outgoing Outfitter::emptyBatch(const Message& first) const {
     Outgoing out;
     out.code = protocol::RequestCode::SendBatchMessage;
     out.batch = true;
-    out.topic = withNamespace(options_.client.nameSpace, messages.front().topic);
+    out.topic = withNamespace(options_.client.nameSpace, first.topic);
     out.bornMs = clock_.wallMs();
-    if (protocol::isRetryTopic(messages.front().topic)) return broken("a batch cannot go to a retry topic");
+    // No id: brokers write these behind each message's own properties, where the last one of a name counts.
+    appendProperty(out.properties, protocol::kPropertyWaitStoreOk, first.waitForStore ? "true" : "false");
+    return out;
+}
+
+Status Outfitter::append(const Message& message, Outgoing& batch) const {
+    if (auto status = check(message); !status) return status;
+    if (message.delayLevel || message.delay || message.deliverAt) return broken("messages of a batch cannot be delayed");
+    const auto id = ids_.next();
+    const auto properties = propertiesOf(message, id, {});
+    if (properties.size() > protocol::kRecordPropertiesBytesMax) return broken("keys, tags and properties together have more than 32767 bytes");
+    batch.id.append(batch.id.empty() ? "" : ",").append(id);
+    protocol::appendBatchEntry(batch.body, {message.flag, message.body, properties});
+    batch.plainBytes += message.body.size();
+    return Status::ok();
+}
+
+Result<Outgoing> Outfitter::batch(std::span<const Message> messages) const {
+    if (messages.empty()) return broken("the batch is empty");
+    const auto& first = messages.front();
+    if (protocol::isRetryTopic(first.topic)) return broken("a batch cannot go to a retry topic");
+    auto out = emptyBatch(first);
     for (const auto& message : messages) {
-        if (auto status = check(message); !status) return status;
-        if (message.topic != messages.front().topic) return broken("all messages of a batch go to one topic");
-        if (message.waitForStore != messages.front().waitForStore) return broken("waitForStore differs among the messages of the batch");
-        if (message.delayLevel || message.delay || message.deliverAt) return broken("messages of a batch cannot be delayed");
-        const auto id = ids_.next();
-        out.id.append(out.id.empty() ? "" : ",").append(id);
-        const auto properties = propertiesOf(message, id, {});
-        if (properties.size() > protocol::kRecordPropertiesBytesMax) return broken("keys, tags and properties together have more than 32767 bytes");
-        protocol::appendBatchEntry(out.body, {message.flag, message.body, properties});
-        out.plainBytes += message.body.size();
+        if (message.topic != first.topic) return broken("all messages of a batch go to one topic");
+        if (message.waitForStore != first.waitForStore) return broken("waitForStore differs among the messages of the batch");
+        if (auto status = append(message, out); !status) return status;
     }
     if (out.body.size() > options_.messageBytesMax) {
         return broken("the batch has " + std::to_string(out.body.size()) + " bytes, more than messageBytesMax; send it in parts");
     }
-    // No id: brokers write these behind each message's own properties, where the last one of a name counts.
-    appendProperty(out.properties, protocol::kPropertyWaitStoreOk, messages.front().waitForStore ? "true" : "false");
     return out;
 }
 

@@ -39,8 +39,11 @@ public:
         : options_(options), ids_(ids), clock_(clock) {}
 
     /// `more`: properties of the client's own, as appendProperty writes them. InvalidArgument says which rule the message breaks.
-    [[nodiscard]] Result<Outgoing> one(const Message& message, std::string_view more = {}) const;
+    [[nodiscard]] Result<Outgoing> one(Message message, std::string_view more = {}) const;
     [[nodiscard]] Result<Outgoing> batch(std::span<const Message> messages) const;
+    /// One more of a batch: what emptyBatch() made, or the messages before have begun. When it is refused, the batch is as it was.
+    [[nodiscard]] Status append(const Message& message, Outgoing& batch) const;
+    [[nodiscard]] Outgoing emptyBatch(const Message& first) const;
 
 private:
     [[nodiscard]] Status check(const Message& message) const;

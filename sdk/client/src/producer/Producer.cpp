@@ -73,10 +73,8 @@ void Producer::close() {
 const std::string& Producer::clientId() const noexcept { return impl_->core().instance().clientId(); }
 
 Result<SendReceipt> Producer::send(const Message& message, const SendOptions& options) {
-    auto out = impl_->core().outfitter().one(message);
-    if (!out) return out.error();
     const Waiting<SendReceipt> waiting;
-    impl_->core().send(std::move(*out), targetOf(options), impl_->core().deadlineOf(options), waiting.done());
+    impl_->send(message, options, waiting.done());
     return waiting.get();
 }
 
@@ -90,20 +88,17 @@ Result<SendReceipt> Producer::send(std::span<const Message> batch, const SendOpt
 
 void Producer::sendAsync(Message message, SendCallback done, const SendOptions& options) {
     // Not the handle: it may be moved while the message is under way.
-    auto deliver = [impl = impl_, done = std::move(done)](Result<SendReceipt> result) {
-        impl->deliver([done, result = std::move(result)] { done(result); });
+    // It is called once, so what it has may move on.
+    auto deliver = [impl = impl_, done = std::move(done)](Result<SendReceipt> result) mutable {
+        impl->deliver([done = std::move(done), result = std::move(result)] { done(result); });
     };
-    auto out = impl_->core().outfitter().one(message);
-    if (!out) return deliver(out.error());
-    impl_->core().send(std::move(*out), targetOf(options), impl_->core().deadlineOf(options), std::move(deliver));
+    impl_->send(std::move(message), options, std::move(deliver));
 }
 
 std::future<Result<SendReceipt>> Producer::sendAsync(Message message, const SendOptions& options) {
     const Waiting<SendReceipt> waiting;
     auto future = waiting.promise->get_future();
-    auto out = impl_->core().outfitter().one(message);
-    if (!out) waiting.promise->set_value(out.error());
-    else impl_->core().send(std::move(*out), targetOf(options), impl_->core().deadlineOf(options), waiting.done());
+    impl_->send(std::move(message), options, waiting.done());
     return future;
 }
 

@@ -45,7 +45,11 @@ Status ProducerCore::enter(Places& places, MonotonicTime deadline) {
 
 void ProducerCore::send(Outgoing message, Target target, MonotonicTime deadline, Done done) {
     if (isClosed()) return done(Status(StatusCode::Unavailable, "the producer is closed"));
-    if (auto entered = enter(inFlight_, deadline); !entered) return done(std::move(entered));
+    if (auto entered = enter(deadline); !entered) return done(std::move(entered));
+    sendEntered(std::move(message), std::move(target), deadline, std::move(done));
+}
+
+void ProducerCore::sendEntered(Outgoing message, Target target, MonotonicTime deadline, Done done) {
     SendJob::start(std::make_unique<SendJob>(shared_from_this(), std::move(message), std::move(target), deadline, std::move(done)));
 }
 

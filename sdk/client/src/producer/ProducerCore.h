@@ -44,6 +44,9 @@ public:
 
     /// Sends, and again if need be, until `deadline`. Waits while too much is under way.
     void send(Outgoing message, Target target, MonotonicTime deadline, Done done);
+    /// The same in two parts, for what is prepared in between: a place for one message under way, which sendEntered() or finished() gives back.
+    [[nodiscard]] Status enter(MonotonicTime deadline) { return enter(inFlight_, deadline); }
+    void sendEntered(Outgoing message, Target target, MonotonicTime deadline, Done done);
     /// Waits as well: a message is under way until the socket has taken it.
     Status sendOneway(Outgoing message, Target target, MonotonicTime deadline);
 

@@ -17,6 +17,10 @@ Status check(const ProducerOptions& options) {
     if (options.sendTimeout < 1ms) return {StatusCode::InvalidArgument, "sendTimeout has to be at least 1 ms"};
     if (options.retries < 0 || options.retries > 100) return {StatusCode::InvalidArgument, "retries has to be 0 to 100"};
     if (options.inFlightMax < 1 || options.inFlightMax > 1'000'000) return {StatusCode::InvalidArgument, "inFlightMax has to be 1 to 1000000"};
+    if (options.gatherTime < 0ms || options.gatherTime > 1s) return {StatusCode::InvalidArgument, "gatherTime has to be 0 ms to 1 s"};
+    if (options.gatherBytes < 1 || options.gatherBytes > options.messageBytesMax / 2) {
+        return {StatusCode::InvalidArgument, "gatherBytes has to be 1 to half of messageBytesMax"};
+    }
     if (options.queuesOfNewTopics < 1) return {StatusCode::InvalidArgument, "queuesOfNewTopics has to be at least 1"};
     return Status::ok();
 }
@@ -32,7 +36,20 @@ Result<std::shared_ptr<Producer::Impl>> Producer::Impl::make(const ProducerOptio
     return impl;
 }
 
-Producer::Impl::Impl(std::shared_ptr<ProducerCore> core, CheckHandler check) : core_(std::move(core)), check_(std::move(check)) {}
+Producer::Impl::Impl(std::shared_ptr<ProducerCore> core, CheckHandler check) : core_(std::move(core)), check_(std::move(check)),
+      gatherer_(core_->options().gatherTime.count() > 0 ? std::make_shared<Gatherer>(core_) : nullptr) {}
+
+void Producer::Impl::send(Message message, const SendOptions& options, ProducerCore::Done done) {
+    ProducerCore::Target target{options.orderKey, options.queue, options.selector};
+    const auto deadline = core_->deadlineOf(options);
+    if (gatherer_) {
+        if (gatherer_->takes(message, target)) return gatherer_->send(std::move(message), std::move(target), deadline, std::move(done));
+        gatherer_->flush(message, target);
+    }
+    auto out = core_->outfitter().one(std::move(message));
+    if (!out) return done(out.error());
+    core_->send(std::move(*out), std::move(target), deadline, std::move(done));
+}
 
 void Producer::Impl::open() {
     core_->instance().add(*this);
@@ -43,6 +60,7 @@ void Producer::Impl::open() {
 
 void Producer::Impl::close() {
     std::call_once(closed_, [this] {
+        if (gatherer_) gatherer_->flush();
         core_->close();
         auto& instance = core_->instance();
         std::promise<void> gone;

@@ -3,6 +3,7 @@
 
 #include "instance/Member.h"
 #include "patchbay/client/Producer.h"
+#include "producer/Gatherer.h"
 #include "producer/ProducerCore.h"
 #include "runtime/LoopTimer.h"
 
@@ -25,6 +26,8 @@ public:
 
     [[nodiscard]] ProducerCore& core() noexcept { return *core_; }
     [[nodiscard]] const std::shared_ptr<ProducerCore>& shared() const noexcept { return core_; }
+    /// Sends a message of the application's, by itself or with others. Any thread.
+    void send(Message message, const SendOptions& options, ProducerCore::Done done);
     /// Runs on the callback thread; what it throws is logged. All that one turn of the loop delivers wakes that thread once.
     void deliver(std::function<void()> callback);
 
@@ -39,6 +42,7 @@ private:
 
     const std::shared_ptr<ProducerCore> core_;
     const CheckHandler check_;
+    const std::shared_ptr<Gatherer> gatherer_;  // null when each message goes by itself
     std::unique_ptr<LoopTimer> probe_;  // loop thread
     std::vector<std::function<void()>> batch_;  // loop thread
     std::once_flag closed_;
