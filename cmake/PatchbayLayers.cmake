@@ -3,7 +3,7 @@
 set(PATCHBAY_LAYER_protocol_MAY   "")
 set(PATCHBAY_LAYER_net_MAY        protocol)
 set(PATCHBAY_LAYER_plugin_api_MAY protocol)
-set(PATCHBAY_LAYER_client_MAY     protocol net)
+set(PATCHBAY_LAYER_client_MAY     protocol net client)
 set(PATCHBAY_LAYER_testkit_MAY    protocol plugin_api)
 set(PATCHBAY_LAYER_kernel_MAY     protocol net plugin_api kernel)
 set(PATCHBAY_LAYER_plugin_MAY     protocol plugin_api)

@@ -13,6 +13,7 @@ endif()
 
 option(PATCHBAY_TESTS "Build the tests" ON)
 option(PATCHBAY_TESTKIT "Build and install the test kit, where GoogleTest is found" ON)
+option(PATCHBAY_CLIENT_TLS "Build TLS for the client library; needs OpenSSL" ON)
 option(PATCHBAY_WERROR "Warnings stop the build (set by the presets)" OFF)
 option(PATCHBAY_RELEASE "These sources are a released version: plugins of the same API version fit" OFF)
 option(PATCHBAY_FUZZ "Build the libFuzzer targets (clang only)" OFF)

@@ -7,7 +7,7 @@ say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 die() { printf 'dev: %s\n' "$*" >&2; exit 1; }
 
 build_packages=(g++ cmake ninja-build mold ccache libpoco-dev libspdlog-dev libsqlite3-dev libcli11-dev
-    libdeflate-dev zlib1g-dev liblz4-dev libzstd-dev libgtest-dev prometheus-cpp-dev rapidjson-dev)
+    libdeflate-dev zlib1g-dev liblz4-dev libzstd-dev libssl-dev libgtest-dev prometheus-cpp-dev rapidjson-dev)
 lint_packages=(clang-14 clang-tidy-14 libclang-rt-14-dev shellcheck)
 
 # install PACKAGE…: those that are not there yet, by name, with one line that says so.

@@ -15,6 +15,11 @@ namespace {
 
 std::string reasonOf(const char* what, int error) { return std::string(what) + ": " + std::strerror(error); }
 
+std::string reasonOf(const char* what, const Transport& transport, int error) {
+    const auto words = transport.lastFailure();
+    return words.empty() ? reasonOf(what, error) : words;
+}
+
 }  // namespace
 
 Connection::Connection(EventLoop& loop, ConnectionLimits& limits) noexcept
@@ -56,7 +61,7 @@ void Connection::closeAfterFlush(std::string_view reason) noexcept {
 void Connection::ready(std::uint32_t readiness) noexcept {
     if (!isOpen()) return;
     if (connecting_) return finishConnect();
-    if ((readiness & kWritable) != 0) flush();
+    if ((readiness & kWritable) != 0 || (!outbound_.empty() && transport_->sendWaitsToReceive())) flush();
     if (!isOpen()) return;
     if (paused_ != 0) {
         // Not reading, so only the poller can tell that the connection is gone.
@@ -84,7 +89,7 @@ void Connection::readBudget() {
         const auto result = transport_->receive(into);
         if (result.kind == IoResult::Kind::WouldBlock) break;
         if (result.kind == IoResult::Kind::End) return close("closed by peer");
-        if (result.kind == IoResult::Kind::Failed) return close(reasonOf("receive", result.error));
+        if (result.kind == IoResult::Kind::Failed) return close(reasonOf("receive", *transport_, result.error));
         lastActive_ = loop_.now();
         loop_.countReceived(result.bytes);
         reader_.add(cursor, result.bytes);
@@ -98,6 +103,9 @@ void Connection::readBudget() {
     }
     reader_.park();
     noteUnfinished(reader_.kept());
+    if (!isOpen()) return;  // it was this one that had to make room
+    unread_ = transport_->buffered();
+    if (unread_ && paused_ == 0) resumeSoon();
 }
 
 bool Connection::handOut() noexcept {
@@ -150,7 +158,7 @@ void Connection::flush() noexcept {
     if (!isOpen() || connecting_) return;
     const auto before = outbound_.bytes();
     const auto result = outbound_.flush(*transport_, loop_.buffers());
-    if (result.kind == IoResult::Kind::Failed) return close(reasonOf("send", result.error));
+    if (result.kind == IoResult::Kind::Failed) return close(reasonOf("send", *transport_, result.error));
     if (outbound_.bytes() < before) lastActive_ = loop_.now();
     noteBacklog(outbound_.bytes());
     if ((paused_ & kClosing) != 0 && outbound_.empty()) {
@@ -193,9 +201,9 @@ void Connection::setPause(Pause why, bool on) noexcept {
 }
 
 void Connection::setInterest() noexcept {
-    if (paused_ == 0 && reader_.held()) resumeSoon();
+    if (paused_ == 0 && (reader_.held() || unread_)) resumeSoon();
     std::uint32_t wanted = paused_ == 0 ? kReadable : 0U;
-    if (!outbound_.empty()) wanted |= kWritable;
+    if (!outbound_.empty()) wanted |= transport_->sendWaitsToReceive() ? kReadable : kWritable;
     if (wanted == interest_) return;
     interest_ = wanted;
     loop_.poller().change(transport_->fd(), wanted, *this);

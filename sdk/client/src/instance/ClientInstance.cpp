@@ -37,7 +37,7 @@ bool mayShare(const ClientOptions& a, const ClientOptions& b) {
            a.nameSpace == b.nameSpace && a.unitName == b.unitName && a.credentials == b.credentials &&
            a.requestTimeout == b.requestTimeout && a.connectTimeout == b.connectTimeout &&
            a.heartbeatInterval == b.heartbeatInterval && a.routeRefreshInterval == b.routeRefreshInterval &&
-           a.heartbeatV2 == b.heartbeatV2 && !a.log == !b.log;
+           a.heartbeatV2 == b.heartbeatV2 && a.security == b.security && !a.log == !b.log;
 }
 
 Status check(const ClientOptions& options) {
@@ -67,7 +67,7 @@ Result<ClientInstance::Pointer> ClientInstance::acquire(const ClientOptions& opt
         auto instance = one.lock();
         if (instance && mayShare(instance->options_, options) && instance->take(seat)) return instance;
     }
-    auto made = make(options, Runtime::process(), makeTcpDialer());
+    auto made = make(options, Runtime::process(), makeTcpDialer(options.security));
     static_cast<void>(made->take(seat));
     known.all.push_back(made);
     return made;

@@ -69,7 +69,7 @@ void Channel::flush() noexcept {
 
 void Channel::connectTo(const SocketAddress& address) {
     if (ended_ || owner_ == nullptr) return;
-    auto transport = owner_->dialer().dial(address);
+    auto transport = owner_->dialer().dial(address, address_);
     if (!transport) return fail({transport.error().code(), address_ + ": " + transport.error().message()});
     open(std::move(*transport), true);
 }

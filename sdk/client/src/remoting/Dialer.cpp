@@ -4,6 +4,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <utility>
 
 namespace patchbay::client {
 
@@ -23,15 +24,29 @@ void noticeVanishedPeers(int fd) noexcept {
     ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unackedMs, sizeof unackedMs);
 }
 
+std::string_view hostIn(std::string_view hostPort) {
+    auto host = hostPort.substr(0, hostPort.rfind(':'));
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    return host;
+}
+
 class TcpDialer final : public Dialer {
 public:
-    Result<std::unique_ptr<net::Transport>> dial(const SocketAddress& address) override {
-        return net::startConnect(address, noticeVanishedPeers);
+    explicit TcpDialer(SecurityPtr security) : security_(std::move(security)) {}
+    Result<std::unique_ptr<net::Transport>> dial(const SocketAddress& address, std::string_view server) override {
+        auto plain = net::startConnect(address, noticeVanishedPeers);
+        if (!plain || !security_) return plain;
+        auto secured = security_->wrap(std::move(*plain), hostIn(server));
+        if (!secured) return Status(StatusCode::Unavailable, "no memory for a TLS connection");
+        return secured;
     }
+
+private:
+    const SecurityPtr security_;
 };
 
 }  // namespace
 
-std::unique_ptr<Dialer> makeTcpDialer() { return std::make_unique<TcpDialer>(); }
+std::unique_ptr<Dialer> makeTcpDialer(SecurityPtr security) { return std::make_unique<TcpDialer>(std::move(security)); }
 
 }  // namespace patchbay::client

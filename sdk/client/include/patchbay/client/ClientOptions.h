@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,10 @@ enum class LogLevel : std::uint8_t { Debug, Info, Warn, Error };
 /// A line that it throws over goes to standard error.
 using LogSink = std::function<void(LogLevel, std::string_view)>;
 
+/// What connections are put into: TLS, made by tls() of patchbay/client/Tls.h, which is a library of its own (patchbay::client_tls).
+class Security;
+using SecurityPtr = std::shared_ptr<const Security>;
+
 /// A value type. The defaults suit a service inside a data centre; only nameServers is usually set.
 /// Handles of one process whose options are equal share one client id, its connections and its routes; a second member of the same
 /// group gets a client id of its own, so two consumers of one group in one process share the queues as two processes would.
@@ -38,6 +43,7 @@ struct ClientOptions {
     std::string nameSpace{};
     std::string unitName{};  ///< third part of the client id
     Credentials credentials{};
+    SecurityPtr security{};  ///< for all connections, to name servers too; empty: plain TCP
 
     std::chrono::milliseconds requestTimeout{3000};         ///< one question to a broker or name server, from 1 ms
     std::chrono::milliseconds connectTimeout{1500};         ///< from 1 ms; long enough for one lost packet

@@ -123,6 +123,7 @@ private:
     bool prefaceDone_ = false;
     bool connecting_ = false;
     bool resuming_ = false;      // a task that goes on with held frames is on its way
+    bool unread_ = false;        // the transport has bytes that the poller does not see
     std::string closeReason_;
 };
 

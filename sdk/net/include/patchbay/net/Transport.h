@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <sys/uio.h>
 
 namespace patchbay::net {
@@ -25,6 +26,10 @@ public:
     virtual IoResult send(std::span<const iovec> pieces) noexcept = 0;
     /// True when bytes are waiting that the poller cannot see (decrypted ones).
     [[nodiscard]] virtual bool buffered() const noexcept { return false; }
+    /// After a send() that would block: true when the peer has to say something first (a handshake), so that waiting for room would be waiting for nothing.
+    [[nodiscard]] virtual bool sendWaitsToReceive() const noexcept { return false; }
+    /// After a failure: what happened, when there is more to say than errno has.
+    [[nodiscard]] virtual std::string lastFailure() const { return {}; }
     /// Tells the peer that nothing more will be sent.
     virtual void endSending() noexcept = 0;
 };
