@@ -122,9 +122,11 @@ RouteTable& Dispatcher::tableOf(LaneContext& lane) noexcept {
 std::string Dispatcher::unsupported(const RouteTable& table, ListenerIndex listener, std::int32_t code) const {
     std::string text = " request type " + std::to_string(code) + " not supported";
     if (listenerNames_ == nullptr) return text;
+    // A broker and a name server answer as RocketMQ's do, to the letter. It has no port for administration.
+    const auto isExtra = [this](ListenerIndex index) { return (*listenerNames_)[index] != "broker" && (*listenerNames_)[index] != "namesrv"; };
     std::string others;
     for (ListenerIndex other = 0; other < listenerNames_->size(); ++other) {
-        if (other == listener || table.find(other, code) == nullptr) continue;
+        if (other == listener || !(isExtra(listener) || isExtra(other)) || table.find(other, code) == nullptr) continue;
         others += (others.empty() ? "'" : ", '") + (*listenerNames_)[other] + "'";
     }
     if (!others.empty()) text += " on this port, but on that of the listener " + others;

@@ -108,7 +108,7 @@ private:
     void recycle(ServerRequest& request, const net::EventLoop& loop) noexcept;
     void dropped(ServerRequest& request) noexcept;
     [[nodiscard]] Ref<RouteTable> table() const;
-    /// RocketMQ's text, and where else in this process the code is served.
+    /// RocketMQ's text, and where else the code is served when this process has a port for administration.
     [[nodiscard]] std::string unsupported(const RouteTable& table, ListenerIndex listener, std::int32_t code) const;
     RouteTable& tableOf(LaneContext& lane) noexcept;
 

@@ -116,7 +116,7 @@ TEST_P(CodesTest, ThatToolsSendAreServedOrNamedAsMissing) {
         const auto answer = client.call(protocol::RemotingCommand::request(static_cast<RequestCode>(code)));
         ASSERT_TRUE(answer) << code;
         EXPECT_EQ(answer->code, kUnsupported) << code;
-        EXPECT_TRUE(answer->remark.value_or("").starts_with(" request type " + std::to_string(code) + " not supported")) << answer->remark.value_or("");
+        EXPECT_EQ(answer->remark.value_or(""), " request type " + std::to_string(code) + " not supported");
     };
     for (const int code : kAskedOfBrokers) check("broker", broker_.brokerPort(), code);
     for (const int code : kAskedOfNameServers) check("namesrv", broker_.namesrvPort(), code);

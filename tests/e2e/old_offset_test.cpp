@@ -32,6 +32,7 @@ using protocol::ResponseCode;
 constexpr const char* kTopic = "OldOffset";
 constexpr std::size_t kFilesKept = 3;
 constexpr int kMessages = 600;
+constexpr int kPulls = 20;
 
 class OldOffset : public ::testing::Test {
 protected:
@@ -76,6 +77,7 @@ protected:
         EXPECT_TRUE(answer) << answer.error().message();
         return answer ? std::move(*answer) : RemotingCommand();
     }
+    [[nodiscard]] std::ptrdiff_t lines() const { return std::ranges::count(broker_.output(), '\n'); }
     static std::int64_t next(const RemotingCommand& answer) {
         const auto text = answer.find("nextBeginOffset");
         return text ? std::stoll(std::string(*text)) : -1;
@@ -84,9 +86,9 @@ protected:
     std::int64_t isSentOn() {
         RawClient client(broker_.brokerPort());
         pull(client, 0);
-        const std::string before = broker_.output();
+        const auto before = lines();
         std::int64_t oldest = -1;
-        for (int i = 0; i < 20; ++i) {
+        for (int i = 0; i < kPulls; ++i) {
             const auto moved = pull(client, 0);
             EXPECT_EQ(moved.code, static_cast<int>(ResponseCode::PullOffsetMoved)) << moved.remark.value_or("");
             EXPECT_EQ(moved.remark.value_or(""), "OFFSET_TOO_SMALL");
@@ -97,7 +99,7 @@ protected:
         const auto found = pull(client, oldest);
         EXPECT_EQ(found.code, 0) << found.remark.value_or("");
         EXPECT_EQ(next(found), oldest + 1);
-        EXPECT_EQ(broker_.output(), before) << "no line for each pull";
+        EXPECT_LT(lines() - before, kPulls) << "no line for each pull, though other lines may come meanwhile";
         return oldest;
     }
 
