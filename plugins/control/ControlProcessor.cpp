@@ -35,13 +35,14 @@ void ControlProcessor::process(Request request) {
     const bool named = code == PrivateCode::InspectPlugin || code == PrivateCode::ReloadPlugin || code == PrivateCode::EnablePlugin ||
                        code == PrivateCode::DisablePlugin;
     if (named && name.empty()) return std::move(request).respond(ResponseCode::SystemError, "the field name is missing: which plugin?");
+    const auto answer = [&request](Response response) { std::move(request).respond(std::move(response)); };
     switch (code) {
         case PrivateCode::ListPlugins: return list(std::move(request));
-        case PrivateCode::InspectPlugin: return std::move(request).respond(inspect(name));
-        case PrivateCode::GetMetrics: return std::move(request).respond(metrics());
-        case PrivateCode::CompareConfiguration: return std::move(request).respond(configuration());
-        case PrivateCode::CheckConfiguration: return std::move(request).respond(check(request.command()));
-        case PrivateCode::UnsetConfiguration: return std::move(request).respond(unset(request.command()));
+        case PrivateCode::InspectPlugin: return answer(inspect(name));
+        case PrivateCode::GetMetrics: return answer(metrics());
+        case PrivateCode::CompareConfiguration: return answer(configuration());
+        case PrivateCode::CheckConfiguration: return answer(check(request.command()));
+        case PrivateCode::UnsetConfiguration: return answer(unset(request.command()));
         default: return change(std::move(request), name);
     }
 }

@@ -13,6 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr MonotonicTime kBegin{1h};
+
 std::vector<ReceivedMessage> messages(std::int64_t first, int count) {
     std::vector<ReceivedMessage> made;
     for (int i = 0; i < count; ++i) {
@@ -28,10 +30,10 @@ CallQueue::Outcome outcomeOf(const CallQueue::Call& call) { return {.call = call
 /// One helper makes all calls that wait; offsets in the order of the calls.
 std::vector<std::int64_t> work(CallQueue& calls, std::chrono::nanoseconds each) {
     std::vector<std::int64_t> offsets;
-    auto call = calls.next();
+    auto call = calls.next(kBegin);
     while (call) {
         for (const auto& message : call->messages()) offsets.push_back(message.queueOffset());
-        static_cast<void>(calls.ended(outcomeOf(*call), each, false, call));
+        static_cast<void>(calls.ended(outcomeOf(*call), call->since + each, false, call));
     }
     return offsets;
 }
@@ -68,29 +70,46 @@ TEST(ACallQueue, AsksForAsManyThreadsAsCallsAreLong) {
 TEST(ACallQueue, TellsAtOnceOfLongCallsAndTheLastOne) {
     CallQueue calls(1, 1);
     static_cast<void>(calls.add({}, messages(0, 100)));
-    auto call = calls.next();
-    EXPECT_FALSE(calls.ended(outcomeOf(*call), 1us, false, call).tell);
-    EXPECT_TRUE(calls.ended(outcomeOf(*call), 1ms, false, call).tell);
-    EXPECT_FALSE(calls.ended(outcomeOf(*call), 1ms, false, call).tell) << "it was told and has not been looked at yet";
+    auto call = calls.next(kBegin);
+    EXPECT_FALSE(calls.ended(outcomeOf(*call), call->since + 1us, false, call).tell);
+    EXPECT_TRUE(calls.ended(outcomeOf(*call), call->since + 1ms, false, call).tell);
+    EXPECT_FALSE(calls.ended(outcomeOf(*call), call->since + 1ms, false, call).tell) << "it was told and has not been looked at yet";
     EXPECT_EQ(calls.takeOutcomes().size(), 3U);
     int quiet = 0;
-    while (!calls.ended(outcomeOf(*call), 1us, false, call).tell) ++quiet;
+    while (!calls.ended(outcomeOf(*call), call->since + 1us, false, call).tell) ++quiet;
     EXPECT_EQ(quiet, 63) << "many short ones";
     EXPECT_EQ(calls.takeOutcomes().size(), 64U);
     bool told = false;
-    while (call) told = calls.ended(outcomeOf(*call), 1us, false, call).tell;
+    while (call) told = calls.ended(outcomeOf(*call), call->since + 1us, false, call).tell;
     EXPECT_TRUE(told);
 }
 
 TEST(ACallQueue, LetsAHelperMakeRoomAndGoOnLater) {
     CallQueue calls(1, 1);
     EXPECT_EQ(calls.add({}, messages(0, 2)), 1U);
-    auto call = calls.next();
-    EXPECT_EQ(calls.ended(outcomeOf(*call), 1us, true, call).helpers, 1U);
+    auto call = calls.next(kBegin);
+    EXPECT_EQ(calls.ended(outcomeOf(*call), call->since + 1us, true, call).helpers, 1U);
     EXPECT_FALSE(call);
-    call = calls.next();
+    call = calls.next(kBegin);
     ASSERT_TRUE(call);
-    EXPECT_EQ(calls.ended(outcomeOf(*call), 1us, true, call).helpers, 0U) << "nothing is left";
+    EXPECT_EQ(calls.ended(outcomeOf(*call), call->since + 1us, true, call).helpers, 0U) << "nothing is left";
+}
+
+TEST(ACallQueue, NamesCallsThatTakeLongAndNoneThatWaits) {
+    CallQueue calls(1, 2);
+    static_cast<void>(calls.add({}, messages(0, 3)));
+    auto first = calls.next(kBegin);
+    auto second = calls.next(kBegin + 10s);
+    EXPECT_TRUE(calls.overdue(kBegin - 1s).empty());
+    ASSERT_EQ(calls.overdue(kBegin).size(), 1U);
+    EXPECT_EQ(calls.overdue(kBegin).front().messages().front().queueOffset(), 0);
+    EXPECT_EQ(calls.overdue(kBegin + 1h).size(), 2U) << "the third waits, which is no work";
+    static_cast<void>(calls.ended(outcomeOf(*first), kBegin + 20s, false, first));
+    EXPECT_EQ(calls.overdue(kBegin + 10s).size(), 1U);
+    EXPECT_EQ(calls.overdue(kBegin + 20s).size(), 2U) << "now it is being made";
+    static_cast<void>(calls.ended(outcomeOf(*first), kBegin + 30s, false, first));
+    static_cast<void>(calls.ended(outcomeOf(*second), kBegin + 30s, false, second));
+    EXPECT_TRUE(calls.overdue(kBegin + 1h).empty());
 }
 
 }  // namespace

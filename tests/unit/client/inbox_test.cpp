@@ -17,14 +17,12 @@ ReceivedMessage at(std::int64_t offset, const std::string& body = "x") {
     return ReceivedMessage(std::move(data));
 }
 
-MonotonicTime second(int seconds) { return MonotonicTime(std::chrono::seconds(seconds)); }
-
 TEST(AnInbox, CommitsTheLowestThatIsHere) {
     Inbox inbox;
     EXPECT_FALSE(inbox.commitOffset());
     EXPECT_EQ(inbox.add({at(5), at(6), at(7)}), 3U);
     EXPECT_EQ(inbox.commitOffset(), 5);
-    static_cast<void>(inbox.take(3, second(1)));
+    static_cast<void>(inbox.take(3));
     inbox.remove(6);
     inbox.remove(7);
     EXPECT_EQ(inbox.commitOffset(), 5);
@@ -48,12 +46,12 @@ TEST(AnInbox, CommitsWhatWasPassedByWhenNothingIsLeft) {
 TEST(AnInbox, TakesEachOnceUnlessItIsGivenBack) {
     Inbox inbox;
     inbox.add({at(1), at(2), at(3)});
-    EXPECT_EQ(inbox.take(2, second(1)).size(), 2U);
+    EXPECT_EQ(inbox.take(2).size(), 2U);
     EXPECT_EQ(inbox.waiting(), 1U);
     inbox.giveBack(1);
     inbox.giveBack(1);
     EXPECT_EQ(inbox.waiting(), 2U);
-    const auto again = inbox.take(5, second(2));
+    const auto again = inbox.take(5);
     ASSERT_EQ(again.size(), 2U);
     EXPECT_EQ(again.front().queueOffset(), 1);
     EXPECT_EQ(inbox.waiting(), 0U);
@@ -65,16 +63,6 @@ TEST(AnInbox, IgnoresWhatItHasAlready) {
     EXPECT_EQ(inbox.add({at(1, "other"), at(2, "two")}), 1U);
     EXPECT_EQ(inbox.bytes(), 7U);
     EXPECT_EQ(inbox.span(), 1);
-}
-
-TEST(AnInbox, NamesThoseThatAreTooLongInWork) {
-    Inbox inbox;
-    inbox.add({at(1), at(2), at(3)});
-    static_cast<void>(inbox.take(1, second(10)));
-    static_cast<void>(inbox.take(1, second(100)));
-    EXPECT_EQ(inbox.overdue(second(50), 16).size(), 1U);
-    EXPECT_EQ(inbox.overdue(second(100), 16).size(), 2U);
-    EXPECT_EQ(inbox.overdue(second(100), 1).size(), 1U);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "consumer/CallQueue.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace patchbay::client {
@@ -32,13 +33,14 @@ std::size_t CallQueue::admit(std::size_t wanted) noexcept {
     return more;
 }
 
-std::optional<CallQueue::Call> CallQueue::take() {
+std::optional<CallQueue::Call> CallQueue::take(MonotonicTime now) {
     if (waiting_.empty()) {
         --helpers_;
         return std::nullopt;
     }
     const auto& portion = waiting_.front();
-    Call call{portion, next_, std::min(batchMax_, portion->messages.size() - next_)};
+    Call call{portion, next_, std::min(batchMax_, portion->messages.size() - next_), now};
+    running_.push_back(call);
     next_ += call.count;
     if (next_ == portion->messages.size()) {
         waiting_.pop_front();
@@ -47,13 +49,15 @@ std::optional<CallQueue::Call> CallQueue::take() {
     return call;
 }
 
-std::optional<CallQueue::Call> CallQueue::next() {
+std::optional<CallQueue::Call> CallQueue::next(MonotonicTime now) {
     const std::lock_guard lock(mutex_);
-    return take();
+    return take(now);
 }
 
-CallQueue::Then CallQueue::ended(Outcome outcome, std::chrono::nanoseconds took, bool yields, std::optional<Call>& call) {
+CallQueue::Then CallQueue::ended(Outcome outcome, MonotonicTime now, bool yields, std::optional<Call>& call) {
+    const std::chrono::nanoseconds took = now - outcome.call.since;
     const std::lock_guard lock(mutex_);
+    std::erase_if(running_, [&](const Call& one) { return one.portion == outcome.call.portion && one.at == outcome.call.at; });
     usual_ += (took - usual_) / kMemory;
     outcomes_.push_back(std::move(outcome));
     Then then;
@@ -62,11 +66,18 @@ CallQueue::Then CallQueue::ended(Outcome outcome, std::chrono::nanoseconds took,
         --helpers_;
         then.helpers = admit(waiting_.empty() ? 0 : 1);
     } else {
-        call = take();
+        call = take(now);
     }
     then.tell = !told_ && (!call || took >= kVeryLong || outcomes_.size() >= kOutcomesMax);
     told_ = told_ || then.tell;
     return then;
+}
+
+std::vector<CallQueue::Call> CallQueue::overdue(MonotonicTime since) const {
+    std::vector<Call> late;
+    const std::lock_guard lock(mutex_);
+    std::copy_if(running_.begin(), running_.end(), std::back_inserter(late), [since](const Call& call) { return call.since <= since; });
+    return late;
 }
 
 std::vector<CallQueue::Outcome> CallQueue::takeOutcomes() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "consumer/QueueConsumer.h"
+#include "patchbay/base/Clock.h"
 #include "patchbay/client/PushConsumer.h"
 
 #include <chrono>
@@ -29,6 +30,7 @@ public:
         std::shared_ptr<const Portion> portion;
         std::size_t at = 0;
         std::size_t count = 0;
+        MonotonicTime since{};     ///< when a helper got it
         [[nodiscard]] std::span<const ReceivedMessage> messages() const { return std::span(portion->messages).subspan(at, count); }
     };
     struct Outcome {
@@ -47,9 +49,11 @@ public:
     /// How many helpers are to be started for them.
     [[nodiscard]] std::size_t add(const QueuePtr& queue, std::vector<ReceivedMessage> messages);
     /// For a helper that begins. Nothing: it ends.
-    [[nodiscard]] std::optional<Call> next();
+    [[nodiscard]] std::optional<Call> next(MonotonicTime now);
     /// A helper's call has ended; `call` becomes the next one, or nothing: then the helper ends. One that `yields` ends, and is started again if it is needed.
-    [[nodiscard]] Then ended(Outcome outcome, std::chrono::nanoseconds took, bool yields, std::optional<Call>& call);
+    [[nodiscard]] Then ended(Outcome outcome, MonotonicTime now, bool yields, std::optional<Call>& call);
+    /// Calls that are being made since then or longer.
+    [[nodiscard]] std::vector<Call> overdue(MonotonicTime since) const;
     [[nodiscard]] std::vector<Outcome> takeOutcomes();
     /// 1 when a call waits, as all helpers take longer than they used to, and there may be another one.
     [[nodiscard]] std::size_t oneMore();
@@ -57,7 +61,7 @@ public:
     [[nodiscard]] bool isIdle() const;
 
 private:
-    [[nodiscard]] std::optional<Call> take();
+    [[nodiscard]] std::optional<Call> take(MonotonicTime now);
     [[nodiscard]] std::size_t admit(std::size_t wanted) noexcept;
 
     const std::size_t batchMax_;
@@ -65,6 +69,7 @@ private:
     mutable std::mutex mutex_;
     std::deque<std::shared_ptr<const Portion>> waiting_;
     std::size_t next_ = 0;  // message of the first portion
+    std::vector<Call> running_;  // one a helper at most
     std::vector<Outcome> outcomes_;
     std::chrono::nanoseconds usual_{1'000'000};  // of a call; until it is known, a long time
     std::size_t helpers_ = 0;

@@ -17,7 +17,6 @@ namespace {
 constexpr auto kLocalRetry = 5000ms;
 constexpr int kRetriesDefault = 16;
 constexpr int kLevelOfOverdue = 3;
-constexpr std::size_t kOverdueMax = 16;
 // Outcomes that nobody has told of, and calls that a blocked thread keeps waiting, are looked for after so long; later each time nothing has changed.
 constexpr auto kLookAgainMin = 1ms;
 constexpr auto kLookAgainMax = 100ms;
@@ -42,7 +41,7 @@ ConsumeResult ConcurrentWork::call(std::span<const ReceivedMessage> batch, Consu
 void ConcurrentWork::arrived(const QueuePtr& queue) {
     auto& inbox = queue->inbox();
     if (inbox.waiting() == 0) return;
-    startHelpers(calls_.add(queue, inbox.take(inbox.waiting(), core_->loop().now())));
+    startHelpers(calls_.add(queue, inbox.take(inbox.waiting())));
     if (pause_ != kLookAgainMin || !lookAgain_.planned()) lookAgainIn(kLookAgainMin);
 }
 
@@ -52,16 +51,16 @@ void ConcurrentWork::startHelpers(std::size_t count) {
 
 void ConcurrentWork::help() {
     const auto& clock = core_->instance().runtime().clock();
-    const auto until = clock.now() + kHelpFor;
-    auto call = calls_.next();
-    for (auto begun = clock.now(); call; ) {
+    const auto begun = clock.now();
+    const auto until = begun + kHelpFor;
+    auto call = calls_.next(begun);
+    while (call) {
         // The other calls come again, elsewhere.
         if (pool_->isClosed()) return;
         auto outcome = make(*call);
         const auto now = clock.now();
         const bool yields = now > until;
-        const auto then = calls_.ended(std::move(outcome), now - begun, yields, call);
-        begun = now;
+        const auto then = calls_.ended(std::move(outcome), now, yields, call);
         if (then.tell) core_->loop().post([self = shared_from_this()] { self->takeIn(); });
         startHelpers(then.helpers);
     }
@@ -149,9 +148,11 @@ void ConcurrentWork::settled(const QueuePtr& queue) {
 }
 
 void ConcurrentWork::expire() {
-    const auto since = core_->loop().now() - core_->options().consumeTimeout;
-    for (const auto& [name, queue] : core_->queues()) {
-        for (const auto& message : queue->inbox().overdue(since, kOverdueMax)) {
+    for (const auto& call : calls_.overdue(core_->loop().now() - core_->options().consumeTimeout)) {
+        const auto& queue = call.portion->queue;
+        if (queue->isDropped()) continue;
+        for (const auto& message : call.messages()) {
+            if (!queue->inbox().contains(message.queueOffset())) continue;  // it was handed back before
             core_->instance().log().warn("a listener has been at work on message " + std::string(message.id()) + " for more than consumeTimeout; it goes back to the broker");
             sendBack_.send(message, kLevelOfOverdue, maxTimes(), [self = shared_from_this(), queue = queue, offset = message.queueOffset()](bool good) {
                 if (!good || queue->isDropped()) return;

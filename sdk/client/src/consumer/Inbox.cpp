@@ -18,7 +18,7 @@ std::size_t Inbox::add(const std::vector<ReceivedMessage>& messages) {
     return added;
 }
 
-std::vector<ReceivedMessage> Inbox::take(std::size_t count, MonotonicTime now) {
+std::vector<ReceivedMessage> Inbox::take(std::size_t count) {
     std::vector<ReceivedMessage> taken;
     if (waiting() == 0) return taken;
     taken.reserve(std::min(count, waiting()));
@@ -27,7 +27,6 @@ std::vector<ReceivedMessage> Inbox::take(std::size_t count, MonotonicTime now) {
         auto& entry = at->second;
         if (entry.taken) continue;
         entry.taken = true;
-        entry.since = now;
         ++taken_;
         taken.push_back(entry.message);
     }
@@ -61,15 +60,6 @@ std::optional<std::int64_t> Inbox::commitOffset() const {
     if (!entries_.empty()) return entries_.begin()->first;
     if (next_ < 0) return std::nullopt;
     return next_;
-}
-
-std::vector<ReceivedMessage> Inbox::overdue(MonotonicTime since, std::size_t count) const {
-    std::vector<ReceivedMessage> late;
-    for (const auto& [offset, entry] : entries_) {
-        if (late.size() == count || !entry.taken || entry.since > since) break;
-        late.push_back(entry.message);
-    }
-    return late;
 }
 
 }  // namespace patchbay::client

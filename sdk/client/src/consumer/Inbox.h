@@ -1,7 +1,6 @@
 // Inbox: the messages of one queue that are here and not yet consumed.
 #pragma once
 
-#include "patchbay/base/Clock.h"
 #include "patchbay/client/Message.h"
 
 #include <algorithm>
@@ -19,7 +18,7 @@ public:
     /// Offsets that are here already are left alone. How many were new.
     std::size_t add(const std::vector<ReceivedMessage>& messages);
     /// Up to `count` from the front that nobody has in work; they are from now on.
-    [[nodiscard]] std::vector<ReceivedMessage> take(std::size_t count, MonotonicTime now);
+    [[nodiscard]] std::vector<ReceivedMessage> take(std::size_t count);
     /// Back to be taken again.
     void giveBack(std::int64_t offset);
     /// Consumed.
@@ -37,14 +36,11 @@ public:
     [[nodiscard]] std::int64_t span() const noexcept { return entries_.empty() ? 0 : entries_.rbegin()->first - entries_.begin()->first; }
     [[nodiscard]] std::int64_t first() const noexcept { return entries_.empty() ? -1 : entries_.begin()->first; }
     [[nodiscard]] std::int64_t last() const noexcept { return entries_.empty() ? -1 : entries_.rbegin()->first; }
-    /// From the front, those in work since before `since`; at most `count`.
-    [[nodiscard]] std::vector<ReceivedMessage> overdue(MonotonicTime since, std::size_t count) const;
 
 private:
     struct Entry {
         ReceivedMessage message;
         bool taken = false;
-        MonotonicTime since{};
     };
     std::map<std::int64_t, Entry> entries_;
     std::size_t bytes_ = 0;

@@ -27,7 +27,7 @@ bool OrderlyWork::mayConsume(const QueueConsumer& queue) const {
 
 void OrderlyWork::arrived(const QueuePtr& queue) {
     if (!mayConsume(*queue) || queue->inbox().waiting() == 0) return;
-    auto batch = std::make_shared<Batch>(queue->inbox().take(core_->options().batchMax, core_->loop().now()));
+    auto batch = std::make_shared<Batch>(queue->inbox().take(core_->options().batchMax));
     queue->working = true;
     pool_->post([self = shared_from_this(), queue, batch] {
         OrderlyContext context{.queue = queue->queue(), .suspendTime = self->core_->options().suspendTime};

@@ -12,7 +12,7 @@ std::vector<ReceivedMessage> PullWork::take(std::size_t count) {
         if (at == queues.end()) at = queues.begin();
         auto& queue = *at->second;
         if (!queue.paused) {
-            for (auto& message : queue.inbox().take(count - messages.size(), core_->loop().now())) {
+            for (auto& message : queue.inbox().take(count - messages.size())) {
                 taken_[at->first].push_back(message.queueOffset());
                 messages.push_back(std::move(message));
             }

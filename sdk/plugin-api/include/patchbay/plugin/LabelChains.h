@@ -34,8 +34,8 @@ public:
                 const std::span<Link> links(many_.get(), labels.size());
                 for (std::size_t i = 0; i < labels.size(); ++i) links[i].label = labels[i];
                 std::ranges::sort(links, {}, &Link::label);
-                const auto rest = std::ranges::unique(links, {}, &Link::label);
-                links.front().labels = static_cast<std::uint32_t>(links.size() - rest.size());
+                const auto end = std::unique(links.begin(), links.end(), [](const Link& a, const Link& b) { return a.label == b.label; });
+                links.front().labels = static_cast<std::uint32_t>(end - links.begin());
             } else if (labels.size() == 1) {
                 one_.label = labels.front();
                 one_.labels = 1;
