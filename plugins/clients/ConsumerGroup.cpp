@@ -16,7 +16,9 @@ std::string expressionOf(const protocol::SubscriptionData& data) {
 constexpr std::size_t kPartiesMax = 100;  // enough to find who is wrong
 // A client that says one thing in one heartbeat and another in the next ends a disagreement and begins it again each time.
 constexpr std::chrono::seconds kSettled{65};
-constexpr std::size_t kUnsettledMax = 64;  // topics that nobody names any more, and ids
+// Topics that nobody names any more, and ids: so many and so much of each, since clients choose the names.
+constexpr std::size_t kUnsettledMax = 64;
+constexpr std::size_t kUnsettledBytesMax = 8'192;
 constexpr std::size_t kMemberBytes = 512;  // of the tables around a member and its connection
 constexpr std::size_t kEntryBytes = 256;   // of a map's node and the strings in it
 
@@ -131,6 +133,7 @@ std::optional<service::GroupConflict::Kind> ConsumerGroup::quarrelOf(const Voice
 
 void ConsumerGroup::judge(MonotonicTime now, plugin::Logger& log) {
     std::size_t unsettled = 0;
+    std::size_t unsettledBytes = 0;
     for (auto at = voices_.begin(); at != voices_.end();) {
         Voices& voices = at->second;
         if (const auto quarrel = quarrelOf(voices)) {
@@ -141,7 +144,12 @@ void ConsumerGroup::judge(MonotonicTime now, plugin::Logger& log) {
         } else if (voices.logged != 0 && !voices.agreeSince) {
             voices.agreeSince = now;
         }
-        const bool stays = voices.members > 0 || (voices.logged != 0 && ++unsettled <= kUnsettledMax);
+        bool stays = voices.members > 0;
+        if (!stays && voices.logged != 0 && unsettled < kUnsettledMax && unsettledBytes + at->first.size() <= kUnsettledBytesMax) {
+            stays = true;
+            ++unsettled;
+            unsettledBytes += at->first.size();
+        }
         at = stays ? std::next(at) : voices_.erase(at);
     }
 }
@@ -151,7 +159,9 @@ bool ConsumerGroup::beginTwins(std::string_view clientId) {
         at->second.reset();
         return false;
     }
-    if (twins_.size() >= kUnsettledMax) return false;
+    std::size_t bytes = clientId.size();
+    for (const auto& [id, since] : twins_) bytes += id.size();
+    if (twins_.size() >= kUnsettledMax || bytes > kUnsettledBytesMax) return false;
     twins_.emplace(clientId, std::nullopt);
     return true;
 }
@@ -170,6 +180,11 @@ void ConsumerGroup::settle(MonotonicTime now, plugin::Logger& log) {
             voices.agreeSince.reset();
         }
         at = voices.members == 0 && voices.logged == 0 ? voices_.erase(at) : std::next(at);
+    }
+    for (auto& [id, since] : twins_) {
+        // They may have gone in ways that nobody tells of: by a new id, or by a heartbeat without the group.
+        const auto carries = [&wanted = id](const auto& member) { return member.second.clientId == wanted; };
+        if (!since && std::count_if(members_.begin(), members_.end(), carries) < 2) since = now;
     }
     std::erase_if(twins_, [&](const auto& entry) {
         if (!isOver(entry.second)) return false;

@@ -8,13 +8,17 @@
 #include "patchbay/service/MessageFilter.h"
 #include "patchbay/service/MessageStore.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace patchbay::plugins::pull {
 
@@ -47,9 +51,13 @@ struct Wanted {
     Ref<service::PropertyFilter> filter{};   ///< null = by tags alone
     Seat seat{};
     Share share{};
+    /// Of a pull that is not found by its tags, since it wants too many; null = it is, or wants any.
+    std::unique_ptr<const std::vector<std::int32_t>> tagCodes{};
 
     [[nodiscard]] bool matches(const service::AppendedRecord& record) const noexcept {
-        return record.queueOffset >= offset && (!filter || filter->matches(record.properties));
+        if (record.queueOffset < offset) return false;
+        if (tagCodes && std::ranges::find(*tagCodes, static_cast<std::int32_t>(record.tagsCode)) == tagCodes->end()) return false;
+        return !filter || filter->matches(record.properties);
     }
 };
 
@@ -66,10 +74,16 @@ public:
     [[nodiscard]] Seat seatFor(const plugin::Peer& peer) { return seats_.take(peer.id()); }
     /// For a pull that takes so much memory while it is held; nothing when all together would take too much.
     [[nodiscard]] std::optional<Share> shareFor(std::size_t bytes) { return budget_.take(bytes); }
-    [[nodiscard]] static constexpr std::size_t bytesOfTags(std::size_t codes) noexcept { return Held::bytesOfLabels(codes); }
+    [[nodiscard]] static constexpr std::size_t bytesOfTags(std::size_t codes) noexcept {
+        return codes > kTagsToFindMax ? codes * sizeof(std::int32_t) : Held::bytesOfLabels(codes);
+    }
     /// Takes the request unless the hold is full or draining; without tag codes it wants any message. The caller looks at the queue's
     /// end again afterwards.
     bool hold(QueueRef queue, std::span<const std::int32_t> tagCodes, Wanted wanted, MonotonicTime deadline, plugin::Request& request) {
+        if (tagCodes.size() > kTagsToFindMax) {
+            wanted.tagCodes = std::make_unique<const std::vector<std::int32_t>>(tagCodes.begin(), tagCodes.end());
+            tagCodes = {};
+        }
         return held_.hold({std::string(queue.topic), queue.queueId}, tagCodes, std::move(wanted), deadline, request);
     }
     /// Wakes all pulls of a queue that wait for an offset below `end`.
@@ -83,6 +97,8 @@ public:
 
 private:
     static constexpr std::size_t kTogether = 64;  // records that are sorted by queue at once
+    // Nobody wants so many. A client that does would have each append that answers it take thousands of links apart.
+    static constexpr std::size_t kTagsToFindMax = 64;
     void wakeFor(std::span<const service::AppendedRecord> records) noexcept;
 
     Seats seats_;

@@ -147,7 +147,9 @@ std::optional<SendBackProcessor::Answer> SendBackProcessor::fill(SendBack& back,
         const std::int32_t level = header.delayLevel > 0 ? header.delayLevel : sum(kFirstRetryLevel, message.reconsumeTimes);
         properties.set(kPropertyDelayLevel, std::to_string(level));
     }
-    if (services_.traffic) {
+    // The producer may have written any name there.
+    service::TopicFacts origin;
+    if (services_.traffic && services_.topics->find(properties.get(kPropertyRetryTopic), origin)) {
         back.traffic = &*services_.traffic;
         back.statsKey = std::string(properties.get(kPropertyRetryTopic)) + "@" + std::string(header.group);
     }

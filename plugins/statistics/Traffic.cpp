@@ -327,8 +327,10 @@ void Traffic::forgetTold(const Sources& from) {
     std::vector<std::pair<std::string, std::string>> gone;
     for (const auto& one : counted()) {
         const auto parts = split(one.key);
-        service::GroupFacts facts;
-        if (parts.size() == 2 && !from.groups->find(parts[1], facts)) gone.emplace_back(one.name, one.key);
+        service::GroupFacts group;
+        service::TopicFacts topic;
+        const bool stays = parts.size() == 2 && from.topics->find(parts[0], topic) && from.groups->find(parts[1], group);
+        if (!stays) gone.emplace_back(one.name, one.key);
     }
     const std::lock_guard windows(windows_);
     for (const auto& names : gone) told_.erase(names);

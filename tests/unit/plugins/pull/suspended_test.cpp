@@ -12,6 +12,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <set>
 #include <thread>
@@ -298,6 +299,26 @@ TEST_F(SuspendedTest, AnAppendDoesNotPassPullsOfItsQueueThatWantOtherTags) {
     EXPECT_EQ(left_, 1);
     hold.drain();
     EXPECT_EQ(left_, kMany);
+}
+
+TEST_F(SuspendedTest, APullThatWantsVeryManyTagsIsWokenByEachOfThemAndByNoOther) {
+    using namespace patchbay::plugins::pull;
+    PullHold hold(context_.timers(), context_.clock(), 10, 10, 1'000'000);
+    const MonotonicTime deadline = context_.clock().now() + 1h;
+    std::vector<std::int32_t> codes(20'000);
+    std::iota(codes.begin(), codes.end(), 0);
+    EXPECT_EQ(PullHold::bytesOfTags(codes.size()), 80'000U) << "no links, which each append that answers it would take apart";
+    for (const std::int32_t code : {-1, 20'000, 0, 19'999}) {
+        const int before = left_;
+        if (hold.size() == 0) {
+            Request r = request();
+            ASSERT_TRUE(hold.hold({"T", 0}, codes, {0}, deadline, r));
+        }
+        const service::AppendedRecord record{"T", {}, 1, 0, code, 0, 0, 0};
+        hold.appended({&record, 1});
+        EXPECT_EQ(left_ - before, code >= 0 && code < 20'000 ? 1 : 0) << code;
+    }
+    hold.drain();
 }
 
 // What pulls rely on: an append that happens between the look and the hold must not be missed.

@@ -36,8 +36,10 @@ TEST_F(RetryBench, AMessageComesBackAfterItsDelay) {
 }
 
 TEST_F(RetryBench, WhatCameBackIsCountedByTopicAndGroup) {
+    ASSERT_TRUE(topics().createIfMissing("First", 1, 6, 0));
     sendBack(consumed());
     sendBack(consumed(1, "RETRY_TOPIC\1First\2"s));
+    sendBack(consumed(1, "RETRY_TOPIC\1Invented\2"s));  // by the producer, who may write what he likes
     const auto offset = consumed();
     store_.refuse(1, service::AppendStatus::Failed, Status(StatusCode::Io, "no"));
     EXPECT_EQ(sendBack(offset).code(), ResponseCode::SystemError);

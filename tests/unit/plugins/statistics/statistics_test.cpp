@@ -204,6 +204,14 @@ TEST_F(StatisticsTest, WhatOthersTellIsCountedUntilItsGroupGoes) {
     EXPECT_TRUE(traffic.counted().empty());
 }
 
+TEST_F(StatisticsTest, WhatIsToldOfTopicsThatAreNotThereIsForgotten) {
+    auto& traffic = recorded::provided<service::TrafficStats>(context_);
+    for (const char* key : {"Invented@G", "T@x@G", "none"}) traffic.count("SNDBCK_PUT_NUMS", key, 1);
+    EXPECT_EQ(traffic.counted().size(), 3U);
+    context_.advance(seconds(10));
+    EXPECT_TRUE(traffic.counted().empty());
+}
+
 TEST_F(StatisticsTest, WithoutDetailsQueuesAreNotCounted) {
     Traffic traffic(context_.clock(), "C", false);
     service::AppendedRecord record{};
