@@ -33,6 +33,11 @@ constexpr std::array<plugin::ConfigKey, RocketmqFamilies::kKeyCount> kKeys{{
     {"metricsLabel", plugin::ConfigType::Text, "", "Labels of all of RocketMQ 5's metrics besides cluster, node_type and node_id: name:value,name:value."},
 }};
 
+/// Labels that series have anyway. Prometheus refuses a whole answer in which one series has a label twice.
+constexpr std::array<std::string_view, 19> kOwnLabels{"cluster", "node_type", "node_id", "processor", "topic", "message_type", "is_system", "consumer_group",
+                                                      "is_retry", "language", "version", "protocol_type", "consume_mode", "request_code", "plugin", "listener",
+                                                      "storage_type", "storage_medium", "le"};
+
 std::string lower(std::string_view text) {
     std::string result(text);
     std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -197,6 +202,8 @@ private:
         std::vector<Lag> lags;
         for (const auto& group : from_.clients->consumerGroups()) {
             for (const auto& subscription : from_.clients->subscriptions(group)) {
+                // RocketMQ tells no lag of them, and its alerts add up what it tells.
+                if (protocol::isRetryTopic(subscription.topic)) continue;
                 service::TopicFacts facts;
                 if (!from_.topics->find(subscription.topic, facts)) continue;
                 Lag lag;
@@ -307,6 +314,12 @@ Result<std::vector<std::pair<std::string, std::string>>> parseLabels(std::string
         if (!named || colon == std::string_view::npos) {
             return Status(StatusCode::InvalidArgument, "metricsLabel: '" + std::string(one) + "' is not name:value, with a name of letters, digits and _");
         }
+        if (name.starts_with("__") || std::ranges::find(kOwnLabels, name) != kOwnLabels.end()) {
+            return Status(StatusCode::InvalidArgument, "metricsLabel: '" + std::string(name) + "' is a label that these metrics or Prometheus have anyway");
+        }
+        if (std::ranges::find(labels, name, &std::pair<std::string, std::string>::first) != labels.end()) {
+            return Status(StatusCode::InvalidArgument, "metricsLabel: '" + std::string(name) + "' is named twice");
+        }
         labels.emplace_back(name, one.substr(colon + 1));
     }
     return labels;
@@ -346,13 +359,33 @@ std::string rocketmqExposition(const RocketmqFamilies& wanted, const BrokerSourc
 }
 
 std::string versionText(std::int32_t version) {
-    // Since V4_0_0 each version has two numbers, the first of which is its snapshot's.
-    constexpr std::int32_t kFirstSnapshot = 212;
-    constexpr std::int32_t kEnd = kFirstSnapshot + 400;
-    if (version < kFirstSnapshot || version >= kEnd) return std::to_string(version);
-    const std::int32_t number = (version - kFirstSnapshot) / 2;
-    return "V" + std::to_string(4 + number / 100) + "_" + std::to_string(number / 10 % 10) + "_" + std::to_string(number % 10) +
-           ((version - kFirstSnapshot) % 2 == 0 ? "_SNAPSHOT" : "");
+    // Of 3.0.0 each step towards it had a number of its own.
+    constexpr std::array<std::string_view, 16> kFirst{
+        "V3_0_0_SNAPSHOT", "V3_0_0_ALPHA1", "V3_0_0_BETA1", "V3_0_0_BETA2",
+        "V3_0_0_BETA3", "V3_0_0_BETA4", "V3_0_0_BETA5", "V3_0_0_BETA6_SNAPSHOT",
+        "V3_0_0_BETA6", "V3_0_0_BETA7_SNAPSHOT", "V3_0_0_BETA7", "V3_0_0_BETA8_SNAPSHOT",
+        "V3_0_0_BETA8", "V3_0_0_BETA9_SNAPSHOT", "V3_0_0_BETA9", "V3_0_0_FINAL"};
+    // Since then each version has two, the first of which is its snapshot's.
+    struct Range {
+        std::int32_t end;
+        std::int32_t major, minor, patch;    // of its first
+        std::int32_t minors, patches;        // that a major version has, and a minor one
+    };
+    constexpr std::array<Range, 4> kRanges{{{46, 3, 0, 1, 1, 15}, {86, 3, 1, 0, 2, 10}, {212, 3, 3, 1, 7, 9}, {612, 4, 0, 0, 10, 10}}};
+    // A client may say any number: what it says must not make a series of its own.
+    if (version < 0) return std::string(kFirst.front());
+    if (version < static_cast<std::int32_t>(kFirst.size())) return std::string(kFirst.at(static_cast<std::size_t>(version)));
+    std::int32_t begin = static_cast<std::int32_t>(kFirst.size());
+    for (const auto& range : kRanges) {
+        if (version < range.end) {
+            const std::int32_t number = (version - begin) / 2;
+            return "V" + std::to_string(range.major + number / (range.minors * range.patches)) + "_" +
+                   std::to_string(range.minor + number / range.patches % range.minors) + "_" + std::to_string(range.patch + number % range.patches) +
+                   (version % 2 == 0 ? "_SNAPSHOT" : "");
+        }
+        begin = range.end;
+    }
+    return "HIGHER_VERSION";
 }
 
 }  // namespace patchbay::plugins::metrics

@@ -45,7 +45,7 @@ struct RocketmqFamilies {
 
     static constexpr std::size_t kKeyCount = 8;
     [[nodiscard]] static std::span<const plugin::ConfigKey> keys() noexcept;
-    /// InvalidArgument for labels that are none.
+    /// InvalidArgument for labels that are none, that series have anyway, or that are named twice.
     [[nodiscard]] static Result<RocketmqFamilies> from(const plugin::ConfigView& view);
 };
 
@@ -61,7 +61,7 @@ struct BrokerFacts {
 [[nodiscard]] std::string rocketmqExposition(const RocketmqFamilies& wanted, const BrokerSources& sources, const service::Observation& observation,
                                              const service::MessageStore& store, const BrokerFacts& facts);
 
-/// "V5_3_3" of 479, as RocketMQ names versions of clients; the number for what it does not know.
+/// "V5_3_3" of 479, as RocketMQ names versions of clients; its last name for all numbers above, its first for those below.
 [[nodiscard]] std::string versionText(std::int32_t version);
 
 }  // namespace patchbay::plugins::metrics

@@ -20,6 +20,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <regex>
+#include <set>
+
 namespace patchbay::plugins::metrics {
 namespace {
 
@@ -67,6 +72,7 @@ protected:
         consumer.messageModel = protocol::MessageModel::Clustering;
         consumer.consumeFromWhere = protocol::ConsumeFromWhere::FirstOffset;
         consumer.subscriptionDataSet.push_back(*protocol::SubscriptionData::build("T", "*"));
+        consumer.subscriptionDataSet.push_back(*protocol::SubscriptionData::build("%RETRY%G", "*"));
         beat.consumerDataSet.push_back(consumer);
         peer_ = context_.peer("127.0.0.1:50001");
         testkit::CallOptions options;
@@ -173,6 +179,16 @@ TEST_F(RocketmqMetrics, SeriesAreLimitedAndLabelsAdded) {
     EXPECT_EQ(text().find("rocketmq_messages_in_total"), std::string::npos);
 }
 
+TEST_F(RocketmqMetrics, RetryTopicsHaveNoLag) {
+    append("T", 1);
+    connect();
+    const auto all = text();
+    const auto subscriptions = recorded::provided<service::ClientRegistry>(context_).subscriptions("G");
+    ASSERT_TRUE(std::ranges::any_of(subscriptions, [](const auto& one) { return one.topic == "%RETRY%G"; }));
+    EXPECT_NE(all.find("rocketmq_consumer_lag_messages{"), std::string::npos);
+    EXPECT_EQ(all.find(R"(topic="%RETRY%G")"), std::string::npos) << all;
+}
+
 TEST_F(RocketmqMetrics, KeysAreChecked) {
     MetricsPlugin plugin;
     const auto configure = [&](const std::string& label) {
@@ -182,6 +198,33 @@ TEST_F(RocketmqMetrics, KeysAreChecked) {
     EXPECT_FALSE(configure("zone"));
     EXPECT_FALSE(configure("1zone:x"));
     EXPECT_FALSE(configure("zo ne:x"));
+    const auto twice = configure("zone:z1,rack:7,zone:z2");
+    EXPECT_EQ(twice.message(), "metricsLabel: 'zone' is named twice");
+}
+
+TEST_F(RocketmqMetrics, NoLabelOfASeriesMayBeNamedAgain) {
+    append("T", 1);
+    append("%DLQ%G", 1);
+    auto& offsets = recorded::provided<service::ConsumerOffsets>(context_);
+    offsets.notePull("G", "T", 0, {.nextOffset = 1, .delivered = 1, .outcome = service::PullOutcome::Delivered, .bytes = 110});
+    connect();
+    service::RequestStats send;
+    send.listener = "broker";
+    send.plugin = "send";
+    send.code = 310;
+    send.calls = send.answered = 1;
+    observation_.requestStats = {send};
+    const auto all = text();
+    std::set<std::string> names{"__name__"};
+    const std::regex label("([a-z_]+)=\"");
+    for (auto at = std::sregex_iterator(all.begin(), all.end(), label); at != std::sregex_iterator(); ++at) names.insert((*at)[1]);
+    EXPECT_EQ(names.size(), 20U);
+    MetricsPlugin plugin;
+    for (const auto& name : names) {
+        const auto status = plugin.configure(*testkit::FakeConfig::parse(plugin.configKeys(), {{"metricsLabel", name + ":x"}}));
+        EXPECT_FALSE(status) << name;
+        EXPECT_NE(status.message().find("'" + name + "'"), std::string::npos) << status.message();
+    }
 }
 
 TEST(VersionText, IsThatOfRocketMq) {
@@ -189,8 +232,19 @@ TEST(VersionText, IsThatOfRocketMq) {
     EXPECT_EQ(versionText(478), "V5_3_3_SNAPSHOT");
     EXPECT_EQ(versionText(317), "V4_5_2");
     EXPECT_EQ(versionText(213), "V4_0_0");
-    EXPECT_EQ(versionText(100), "100");
-    EXPECT_EQ(versionText(999), "999");
+    EXPECT_EQ(versionText(211), "V3_9_9");
+    EXPECT_EQ(versionText(143), "V3_6_2");
+    EXPECT_EQ(versionText(121), "V3_4_9");
+    EXPECT_EQ(versionText(79), "V3_2_6");
+    EXPECT_EQ(versionText(62), "V3_1_8_SNAPSHOT");
+    EXPECT_EQ(versionText(37), "V3_0_11");
+    EXPECT_EQ(versionText(15), "V3_0_0_FINAL");
+    EXPECT_EQ(versionText(611), "V5_9_9");
+}
+
+TEST(VersionText, IsOneOfFewNamesWhateverAClientSays) {
+    for (const std::int32_t above : {612, 613, 999, std::numeric_limits<std::int32_t>::max()}) EXPECT_EQ(versionText(above), "HIGHER_VERSION") << above;
+    for (const std::int32_t below : {0, -1, std::numeric_limits<std::int32_t>::min()}) EXPECT_EQ(versionText(below), "V3_0_0_SNAPSHOT") << below;
 }
 
 }  // namespace
