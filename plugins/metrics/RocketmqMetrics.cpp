@@ -22,10 +22,10 @@ namespace {
 using protocol::RequestCode;
 
 constexpr std::array<plugin::ConfigKey, RocketmqFamilies::kKeyCount> kKeys{{
-    {"enableStatsMetrics", plugin::ConfigType::Bool, "true", "/metrics has what goes in and out of topics in RocketMQ 5's names."},
+    {"enableStatsMetrics", plugin::ConfigType::Bool, "true", "/metrics has in RocketMQ 5's names what waits in queues of requests, the permission, and how many topics and groups there are."},
     {"enableConnectionMetrics", plugin::ConfigType::Bool, "true", "The same of producers and consumers that are connected."},
     {"enableLagAndDlqMetrics", plugin::ConfigType::Bool, "true", "The same of consumers' lag and of dead letters. Costs a look at every queue of every group on line."},
-    {"enableRequestMetrics", plugin::ConfigType::Bool, "true", "The same of queues of requests."},
+    {"enableRequestMetrics", plugin::ConfigType::Bool, "true", "The same of what goes in and out of topics."},
     {"enableRemotingMetrics", plugin::ConfigType::Bool, "true", "The same of the times of requests."},
     {"enableMessageStoreMetrics", plugin::ConfigType::Bool, "true", "The same of the store and of timed messages."},
     {"metricsOtelCardinalityLimit", plugin::ConfigType::Int, "50000", "Series that each of RocketMQ 5's metrics may have; the others are left out and counted.", 0, 1,
@@ -58,11 +58,13 @@ public:
         : wanted_(wanted), from_(sources), observation_(observation), store_(store), facts_(facts), out_(baseLabels(wanted, facts), wanted.seriesMax) {}
 
     std::string text() {
-        node();
-        if (wanted_.requests) watermarks();
-        if (wanted_.stats && from_.traffic && from_.topics) putTraffic();
+        if (wanted_.stats) {
+            node();
+            watermarks();
+        }
+        if (wanted_.requests && from_.traffic && from_.topics) putTraffic();
         if (from_.groups && from_.offsets && from_.clients && from_.topics) {
-            if (wanted_.stats) getTraffic();
+            if (wanted_.requests) getTraffic();
             if (wanted_.lag) lag();
         }
         if (wanted_.connections && from_.clients) connections();

@@ -179,6 +179,22 @@ TEST_F(RocketmqMetrics, SeriesAreLimitedAndLabelsAdded) {
     EXPECT_EQ(text().find("rocketmq_messages_in_total"), std::string::npos);
 }
 
+TEST_F(RocketmqMetrics, EachKeyHasTheFamiliesThatItHasInRocketMq) {
+    append("T", 1);
+    auto& offsets = recorded::provided<service::ConsumerOffsets>(context_);
+    offsets.notePull("G", "T", 0, {.nextOffset = 1, .delivered = 1, .outcome = service::PullOutcome::Delivered, .bytes = 110});
+    const auto has = [this](const char* name) { return text().find("# TYPE rocketmq_" + std::string(name) + " ") != std::string::npos; };
+    const std::vector<const char*> ofStats{"processor_watermark", "broker_permission", "topic_number", "consumer_group_number"};
+    const std::vector<const char*> ofRequests{"messages_in_total", "messages_out_total", "throughput_in_total", "throughput_out_total", "message_size"};
+    wanted_.stats = false;
+    for (const char* name : ofStats) EXPECT_FALSE(has(name)) << name;
+    for (const char* name : ofRequests) EXPECT_TRUE(has(name)) << name;
+    wanted_ = {};
+    wanted_.requests = false;
+    for (const char* name : ofStats) EXPECT_TRUE(has(name)) << name;
+    for (const char* name : ofRequests) EXPECT_FALSE(has(name)) << name;
+}
+
 TEST_F(RocketmqMetrics, RetryTopicsHaveNoLag) {
     append("T", 1);
     connect();
