@@ -128,15 +128,21 @@ Status RuntimeConfigStore::forbidden(std::string_view key) const {
     const bool path = known != nullptr && known->kind == RocketmqKey::Kind::Path;
     const bool pluginKey = std::find(std::begin(kPluginKeys), std::end(kPluginKeys), key) != std::end(kPluginKeys) ||
                            key.starts_with("plugin.") || isServiceKey(key) || isExecutorKey(key);
-    const bool listed = std::find(options_.blackList.begin(), options_.blackList.end(), key) != options_.blackList.end();
     if (path) return pathsStay(key);
     if (pluginKey) return {StatusCode::Denied, std::string(key) + " must not be changed while the broker runs"};
-    if (listed) return {StatusCode::Denied, std::string(key) + " must not be changed while the broker runs: configBlackList names it"};
     return Status::ok();
+}
+
+Status RuntimeConfigStore::blackListed(std::string_view key, const KeySpec* spec) const {
+    const bool listed = std::any_of(options_.blackList.begin(), options_.blackList.end(),
+                                    [&](const std::string& name) { return name == key || (spec != nullptr && spec->answersTo(name)); });
+    if (!listed) return Status::ok();
+    return {StatusCode::Denied, std::string(key) + " must not be changed while the broker runs: configBlackList names it"};
 }
 
 Status RuntimeConfigStore::check(std::string_view listener, const ConfigEntry& entry, std::vector<Change>& out) const {
     if (auto denied = forbidden(entry.key); !denied) return denied;
+    if (auto denied = blackListed(entry.key, nullptr); !denied) return denied;
     if (hasControl(entry.key) || hasControl(entry.value) || entry.value.size() > kValueBytesMax) {
         return {StatusCode::InvalidArgument, "the value holds line breaks or other control characters, or is too long"};
     }
@@ -153,6 +159,7 @@ Status RuntimeConfigStore::check(std::string_view listener, const ConfigEntry& e
             return pathsStay(entry.key);
         }
         if (auto denied = forbidden(item->spec.name); !denied) return denied;
+        if (auto denied = blackListed(entry.key, &item->spec); !denied) return denied;
         ConfigValue value;
         if (const auto wrong = parseValue(item->spec, entry.value, "", value)) {
             return {wrong->number == ErrorNumber::OutOfRange ? StatusCode::OutOfRange : StatusCode::InvalidArgument,
@@ -161,7 +168,8 @@ Status RuntimeConfigStore::check(std::string_view listener, const ConfigEntry& e
         const bool changeable = item->spec.has(plugin::kReloadable) && owner.reconfigure != nullptr;
         // The kernel's word counts only where no plugin has the key as well: identity is constant, plugins act on the change.
         if (!changeable && owner.reconfigure == nullptr) continue;
-        if (value.text == item->value.text) {
+        // Whoever may ask what a change would be answered must not find a secret by guessing.
+        if (value.text == item->value.text && !item->spec.has(plugin::kSecret)) {
             somebody = true;
             continue;
         }
@@ -226,6 +234,13 @@ Status RuntimeConfigStore::withoutChange(const std::string& key, const ConfigSou
 }
 
 Status RuntimeConfigStore::unset(const std::string& key, const ConfigSources& sources, bool dryRun) {
+    // Of what forbidden() refuses, switches are taken back all the same.
+    if (auto denied = blackListed(key, nullptr); !denied) return denied;
+    for (const auto& owner : owners_) {
+        const auto* item = owner.values.find(key);
+        if (item == nullptr) continue;
+        if (auto denied = blackListed(key, &item->spec); !denied) return denied;
+    }
     auto all = kept();
     if (!all) return all.error();
     bool known = false;

@@ -62,7 +62,8 @@ public:
     Status apply(std::string_view listener, std::span<const plugin::ConfigEntry> changes) override;
     /// What apply() would answer, as far as it is known without telling the owners.
     [[nodiscard]] Status wouldApply(std::string_view listener, const plugin::ConfigEntry& entry) const;
-    /// Takes a change back that was made at run time; `sources` are the files as they are now, with that change. On the lifecycle thread.
+    /// Takes a change back that was made at run time; `sources` are the files as they are now, with that change.
+    /// Denied for a key of the black list. On the lifecycle thread.
     Status unset(const std::string& key, const ConfigSources& sources, bool dryRun);
     [[nodiscard]] std::int64_t changeCount() const noexcept override { return changes_.load(std::memory_order_relaxed); }
 
@@ -81,6 +82,8 @@ private:
     [[nodiscard]] static bool serves(const RuntimeOwner& owner, std::string_view listener) noexcept;
     Status check(std::string_view listener, const plugin::ConfigEntry& entry, std::vector<Change>& out) const;
     Status forbidden(std::string_view key) const;
+    /// Denied when configBlackList has the key under any of its names. `spec`: what an owner declares, or null.
+    [[nodiscard]] Status blackListed(std::string_view key, const KeySpec* spec) const;
     /// What owners have to be told, and in `quiet` what changes no more than its origin, when that key is not changed at run time any more.
     [[nodiscard]] Status withoutChange(const std::string& key, const ConfigSources& sources, std::vector<Change>& out, std::vector<Change>& quiet) const;
     /// Tells the owners; all or none.

@@ -94,6 +94,7 @@ Response ControlProcessor::unset(const protocol::CommandView& command) {
     const bool dryRun = command.find("dryRun").value_or(std::string_view()) == "true";
     const Status status = services_.config->unset(key, dryRun);
     if (status) return Response(ResponseCode::Success);
+    if (status.code() == StatusCode::Denied) return Response(ResponseCode::NoPermission, status.message());
     return Response(status.code() == StatusCode::NotFound ? ResponseCode::QueryNotFound : ResponseCode::SystemError, status.message());
 }
 

@@ -28,7 +28,8 @@ constexpr ConfigKey kKernel[] = {{"brokerName", ConfigType::Text, "a", ""},
                                  {"storePathRootDir", ConfigType::Path, "/s", ""}};
 constexpr ConfigKey kSend[] = {{"maxMessageSize", ConfigType::Bytes, "4M", "", plugin::kReloadable, 1, 1 << 30, "messageMax"},
                                {"brokerPermission", ConfigType::Int, "6", "", plugin::kReloadable, 0, 7},
-                               {"lanes", ConfigType::Int, "1", ""}};
+                               {"lanes", ConfigType::Int, "1", ""},
+                               {"token", ConfigType::Text, "geheim", "", plugin::kSecret}};
 constexpr ConfigKey kNames[] = {{"scanInterval", ConfigType::Millis, "5000", "", plugin::kReloadable}};
 
 class RuntimeConfigTest : public ::testing::Test {
@@ -193,6 +194,30 @@ TEST_F(RuntimeConfigTest, SaysBeforehandWhatItWouldAnswer) {
     EXPECT_EQ(valueOf("maxMessageSize"), "4M");
     EXPECT_EQ(store_.changeCount(), 0);
     EXPECT_FALSE(files_.exists("/data/config/runtime.properties"));
+}
+
+TEST_F(RuntimeConfigTest, DoesNotTellWhetherAGuessIsTheSecret) {
+    const auto would = [this](const char* value) { return store_.wouldApply("broker", {"token", value, false, false}); };
+    EXPECT_FALSE(would("wrong"));
+    EXPECT_EQ(would("geheim").message(), would("wrong").message());
+    EXPECT_EQ(change({{"token", "geheim"}}), change({{"token", "wrong"}}));
+    EXPECT_TRUE(store_.wouldApply("broker", {"lanes", "1", false, false})) << "others: what runs may be said again";
+}
+
+TEST_F(RuntimeConfigTest, WhatTheBlackListNamesIsNotTakenBackEither) {
+    const ConfigSources none;
+    ASSERT_EQ(change({{"maxMessageSize", "1M"}}), StatusCode::Ok);
+    ASSERT_TRUE(store_.keepSwitch("plugin.send.enabled", false));
+    for (const char* listed : {"maxMessageSize", "messageMax"}) {
+        store_.open({"/data/config/runtime.properties", {listed}});
+        for (const char* key : {"maxMessageSize", "messageMax"}) {
+            EXPECT_EQ(store_.unset(key, none, true).code(), StatusCode::Denied) << listed << " " << key;
+            EXPECT_EQ(store_.unset(key, none, false).message(), std::string(key) + " must not be changed while the broker runs: configBlackList names it");
+            EXPECT_EQ(change({{key, "2M"}}), StatusCode::Denied) << listed << " " << key;
+        }
+    }
+    EXPECT_EQ(valueOf("maxMessageSize"), "1M");
+    EXPECT_TRUE(store_.unset("plugin.send.enabled", none, false)) << "a switch";
 }
 
 TEST_F(RuntimeConfigTest, TakesAChangeBackToWhatTheFilesSay) {

@@ -58,6 +58,7 @@ public:
         return {StatusCode::OutOfRange, listener + " " + key + " " + value};
     }
     Status unset(const std::string& key, bool dryRun) override {
+        if (key == "fixed") return {StatusCode::Denied, "configBlackList names it"};
         if (key == "nothing") return {StatusCode::NotFound, "nothing was not changed at run time"};
         asked += key + (dryRun ? "?" : "!");
         return Status::ok();
@@ -145,6 +146,7 @@ TEST_F(ControlTest, TellsWhatAChangeWouldMeetAndTakesChangesBack) {
     EXPECT_EQ(ask(PrivateCode::UnsetConfiguration, {{"key", "b"}}).code(), ResponseCode::Success);
     EXPECT_EQ(report.asked, "a?b!");
     EXPECT_EQ(ask(PrivateCode::UnsetConfiguration, {{"key", "nothing"}}).code(), ResponseCode::QueryNotFound);
+    EXPECT_EQ(ask(PrivateCode::UnsetConfiguration, {{"key", "fixed"}}).code(), ResponseCode::NoPermission);
     testkit::CallOptions afar;
     afar.peer = context.peer("192.0.2.7:4711");
     EXPECT_EQ(ask(PrivateCode::UnsetConfiguration, {{"key", "c"}}, afar).code(), ResponseCode::NoPermission);
