@@ -66,6 +66,22 @@ Status Operations::checkKeysOf(const ConfigSources& sources, const PluginPlan& p
     return problems.empty() ? Status::ok() : refused(problems);
 }
 
+namespace {
+
+/// An exchange waits for requests to end, and calls of other threads are run meanwhile.
+class Exchange {
+public:
+    explicit Exchange(RuntimeConfigStore& runtime) : runtime_(runtime) { runtime_.exchanging(true); }
+    ~Exchange() { runtime_.exchanging(false); }
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+
+private:
+    RuntimeConfigStore& runtime_;
+};
+
+}  // namespace
+
 Status Operations::change(const Order& order) {
     // The lifecycle thread goes on whatever an exchange runs into: memory, the file system, a library that throws.
     try {
@@ -99,7 +115,11 @@ Status Operations::changeOrThrow(const Order& order) {
         prepared_.sources = std::move(sources);
         return Status::ok();
     }
-    const bool done = prepared_.host->carryOut(std::move(plan), sources, problems);
+    bool done = false;
+    {
+        const Exchange exchange(*runtime_);
+        done = prepared_.host->carryOut(std::move(plan), sources, problems);
+    }
     if (!done) runtime_->takeBackReload();
     runtime_->setPlugins(pluginOwners());
     if (done) {

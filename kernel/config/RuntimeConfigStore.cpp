@@ -28,6 +28,8 @@ Status restartNeeded(std::string_view key, std::string_view plugin) {
     return {StatusCode::Unsupported, text + "'"};
 }
 
+Status beingExchanged() { return {StatusCode::Busy, "plugins are being exchanged; try again"}; }
+
 Status pathsStay(std::string_view key) {
     return {StatusCode::Denied, std::string(key) + " is a path; paths are set in the configuration file only"};
 }
@@ -191,6 +193,7 @@ Status RuntimeConfigStore::apply(std::string_view listener, std::span<const Conf
     // Copies: the caller's memory may be a plugin's, and the caller may give up waiting.
     std::vector<ConfigEntry> copies(changes.begin(), changes.end());
     return onLifecycle_([this, listener = std::string(listener), copies = std::move(copies)]() -> Status {
+        if (exchanging_) return beingExchanged();
         std::vector<Change> checked;
         std::set<std::string> seen;
         for (const auto& entry : copies) {
@@ -234,6 +237,7 @@ Status RuntimeConfigStore::withoutChange(const std::string& key, const ConfigSou
 }
 
 Status RuntimeConfigStore::unset(const std::string& key, const ConfigSources& sources, bool dryRun) {
+    if (exchanging_) return beingExchanged();
     // Of what forbidden() refuses, switches are taken back all the same.
     if (auto denied = blackListed(key, nullptr); !denied) return denied;
     for (const auto& owner : owners_) {

@@ -50,6 +50,9 @@ public:
     /// Before anything is asked.
     void open(Options options);
     void addOwner(RuntimeOwner owner);
+    /// While plugins are exchanged: what begins has read its values already, so that a change would be told to what ends. apply() and
+    /// unset() answer Busy meanwhile. On the lifecycle thread.
+    void exchanging(bool yes) noexcept { exchanging_ = yes; }
     /// Exchanges all owners but the kernel.
     void setPlugins(std::vector<RuntimeOwner> plugins);
     /// Keeps `plugin.NAME.enabled` over restarts; an error says that it holds until the next one only. On the lifecycle thread.
@@ -63,7 +66,7 @@ public:
     /// What apply() would answer, as far as it is known without telling the owners.
     [[nodiscard]] Status wouldApply(std::string_view listener, const plugin::ConfigEntry& entry) const;
     /// Takes a change back that was made at run time; `sources` are the files as they are now, with that change.
-    /// Denied for a key of the black list. On the lifecycle thread.
+    /// Denied for a key of the black list, Busy during an exchange of plugins. On the lifecycle thread.
     Status unset(const std::string& key, const ConfigSources& sources, bool dryRun);
     [[nodiscard]] std::int64_t changeCount() const noexcept override { return changes_.load(std::memory_order_relaxed); }
 
@@ -100,6 +103,7 @@ private:
     Options options_;
     std::atomic<std::int64_t> changes_{0};
     std::vector<Change> undo_;           // lifecycle thread only
+    bool exchanging_ = false;            // lifecycle thread only
     mutable std::mutex mutex_;
     std::vector<RuntimeOwner> owners_;   // guarded by mutex_; changed on the lifecycle thread only
 };

@@ -4,11 +4,14 @@
 #include "support/BrokerProcess.h"
 #include "support/RawClient.h"
 
+#include "patchbay/protocol/PrivateCode.h"
+
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 namespace patchbay::test {
 namespace {
@@ -100,7 +103,15 @@ protected:
     ServiceReloadTest() {
         install("ringer", "ringer");
         broker_.folder().write("plugins.d/c.conf", "plugin = ringer\n");
+        broker_.folder().write("plugins.d/e.conf", "plugin = control\n");
+        std::filesystem::copy_file(PATCHBAY_BUILD_DIR "/plugins/patchbay-control.so", libraries_ / "patchbay-control.so");
         broker_.folder().write("main.conf", broker_.folder().read("main.conf") + "reload.holdMs = 400\n");
+    }
+    static std::string takeBack(RawClient& client) {
+        auto command = request(static_cast<int>(protocol::PrivateCode::UnsetConfiguration));
+        command.set("key", "noSuchKey");
+        const auto answer = client.call(command);
+        return answer ? answer->remark.value_or("") : answer.error().toString();
     }
     std::string ring(RawClient& client) {
         const auto answer = client.call(request(30'020));
@@ -156,9 +167,14 @@ TEST_F(ServiceReloadTest, LeavesEverythingAsItIsWhenARequestDoesNotEnd) {
     install("gong", "gong");
     broker_.signal(SIGHUP);
     int next = 3;
+    std::set<std::string> unset;
     for (; next < 1'000'000 && broker_.output().find("the configuration stays as it was") == std::string::npos; ++next) {
         ASSERT_EQ(ring(client), std::to_string(next));
+        unset.insert(takeBack(client));
     }
+    // What begins would not hear of the change.
+    EXPECT_TRUE(unset.contains("plugins are being exchanged; try again"));
+    EXPECT_EQ(takeBack(client), "unknown key 'noSuchKey'") << "it is over";
     EXPECT_EQ(broker_.stop(SIGTERM), 0);
     const auto log = broker_.output();
     EXPECT_NE(log.find("PB-1115 plugin ringer: has requests that do not end within 200 ms"), std::string::npos) << log;

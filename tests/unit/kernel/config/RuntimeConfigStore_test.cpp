@@ -251,6 +251,19 @@ TEST_F(RuntimeConfigTest, TakesAChangeBackToWhatTheFilesSay) {
     EXPECT_NE(files_.readAll("/data/config/runtime.properties")->find("brokerPermission = 4\n"), std::string::npos);
 }
 
+TEST_F(RuntimeConfigTest, ChangesNothingWhilePluginsAreExchanged) {
+    ASSERT_EQ(change({{"maxMessageSize", "1M"}}), StatusCode::Ok);
+    told_.clear();
+    store_.exchanging(true);
+    EXPECT_EQ(change({{"maxMessageSize", "2M"}}), StatusCode::Busy);
+    EXPECT_EQ(store_.unset("maxMessageSize", {}, false).message(), "plugins are being exchanged; try again");
+    EXPECT_TRUE(told_.empty());
+    EXPECT_EQ(valueOf("maxMessageSize"), "1M");
+    store_.exchanging(false);
+    EXPECT_TRUE(store_.unset("maxMessageSize", {}, false));
+    EXPECT_EQ(valueOf("maxMessageSize"), "4M");
+}
+
 TEST_F(RuntimeConfigTest, AppliesNothingWhenOneOfManyIsWrong) {
     EXPECT_EQ(change({{"maxMessageSize", "1M"}, {"noSuchKey", "1"}}), StatusCode::NotFound);
     EXPECT_TRUE(told_.empty());
