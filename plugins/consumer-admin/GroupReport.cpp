@@ -191,8 +191,10 @@ std::string remarks(const GroupReport& report) {
     }
     const bool shared = report.state.model != service::MessageModel::Broadcasting;
     if (shared && most > 0 && report.members.size() > most) {
-        text += "; of its " + std::to_string(report.members.size()) + " members " + std::to_string(report.members.size() - most) +
-                " can have no queue, because no topic has more than " + std::to_string(most);
+        // Of other brokers' queues this one knows nothing.
+        text += "; its " + std::to_string(report.members.size()) + " members are more than the " + counted(static_cast<std::int64_t>(most), "queue") +
+                " that a topic has here at most: unless other brokers have more of them, " + std::to_string(report.members.size() - most) +
+                " of the members can have none";
     }
     return text;
 }

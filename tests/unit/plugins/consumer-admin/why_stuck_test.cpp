@@ -93,8 +93,8 @@ TEST_F(WhyStuckTest, MembersWithoutAQueueAndTopicsThatAreSubscribedNoMore) {
     append("Old", 0, 5);
     offsets().commit("c", "G", "Old", 0, 1);
     for (const char* id : {"c@1", "c@2", "c@3"}) connect(id, "G", "T", std::string("127.0.0.1:5000") + id[2]);
-    EXPECT_EQ(sentence(), "Nothing is wrong: nothing waits; Old is not subscribed any more, and 4 messages wait there; of its 3 members 1 can have no queue, "
-                          "because no topic has more than 2.");
+    EXPECT_EQ(sentence(), "Nothing is wrong: nothing waits; Old is not subscribed any more, and 4 messages wait there; its 3 members are more than the "
+                          "2 queues that a topic has here at most: unless other brokers have more of them, 1 of the members can have none.");
 }
 
 TEST_F(WhyStuckTest, WhoKeepsItsOffsetsItselfIsNotSaidToCommitNothing) {
