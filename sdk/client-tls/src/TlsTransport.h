@@ -19,7 +19,7 @@ using TlsSession = std::unique_ptr<SSL, TlsDeleter>;
 /// What OpenSSL has put on this thread's list of errors, as one line; the list is empty afterwards.
 [[nodiscard]] std::string takeTlsErrors();
 
-/// The handshake begins with the first send() and goes on with each. Loop thread.
+/// The handshake begins with the first send() and goes on with each, and with each receive(). Loop thread.
 class TlsTransport final : public net::Transport {
 public:
     TlsTransport(std::unique_ptr<net::Transport> plain, TlsSession session);
@@ -31,7 +31,8 @@ public:
     net::IoResult receive(std::span<char> into) noexcept override;
     net::IoResult send(std::span<const iovec> pieces) noexcept override;
     [[nodiscard]] bool buffered() const noexcept override { return SSL_pending(session_.get()) > 0; }
-    [[nodiscard]] bool sendWaitsToReceive() const noexcept override { return waitsToReceive_; }
+    [[nodiscard]] bool sendWaitsToReceive() const noexcept override { return waitsToReceive_ && !established(); }
+    [[nodiscard]] bool established() const noexcept override { return SSL_is_init_finished(session_.get()) != 0; }
     [[nodiscard]] std::string lastFailure() const override { return failure_; }
     void endSending() noexcept override;
 

@@ -63,12 +63,15 @@ void Connection::ready(std::uint32_t readiness) noexcept {
     if (connecting_) return finishConnect();
     if ((readiness & kWritable) != 0 || (!outbound_.empty() && transport_->sendWaitsToReceive())) flush();
     if (!isOpen()) return;
+    const bool waits = !outbound_.empty() && transport_->sendWaitsToReceive();
     if (paused_ != 0) {
         // Not reading, so only the poller can tell that the connection is gone.
         if ((readiness & kFailed) != 0) close("connection reset");
         return;
     }
     if ((readiness & (kReadable | kHungUp | kFailed)) != 0) read();
+    // What came in between may have been what it waits for, and nothing tells of that again.
+    if (waits && isOpen() && !transport_->sendWaitsToReceive()) flush();
 }
 
 void Connection::read() noexcept {

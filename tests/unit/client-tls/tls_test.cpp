@@ -1,5 +1,5 @@
 // Proved: a client talks to servers through TLS, in large pieces too; it trusts whom it was told to trust, shows its own certificate, says what is wrong
-// otherwise, and waits without work for a peer that says nothing.
+// otherwise, and waits without work, and not for ever, for a peer that says nothing.
 // How: a relay with certificates made on the spot, in front of a scripted broker.
 // Left to others: what is said inside (unit_client_remoting), other implementations of TLS (./dev interop).
 #include "TlsRelay.h"
@@ -65,6 +65,16 @@ protected:
             return std::optional(answer);
         }
         return {};
+    }
+
+    /// Whether one attempt soon fails without being made. A slow machine may take some, between which the pauses get longer.
+    static bool isLeftAlone(client::AdminClient& admin, const std::string& address) {
+        for (int i = 0; i < 8; ++i) {
+            const auto answer = admin.invoke(address, RemotingCommand::request(RequestCode::GetBrokerConfig));
+            if (answer) return false;
+            if (answer.error().message().find("tried again in") != std::string::npos) return true;
+        }
+        return false;
     }
 
     const testkit::TempDir folder_;
@@ -171,6 +181,28 @@ TEST_F(OverTls, APeerThatSaysNothingCostsNothing) {
     const auto before = std::clock();
     EXPECT_FALSE(send(options, "x", 1000ms));
     EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 2) << "it waited for room to write, which there always was";
+}
+
+TEST_F(OverTls, AHandshakeThatDoesNotEndIsNoConnection) {
+    const ScriptedServer silent([](const auto&) { return std::nullopt; });
+    const auto security = client::tls(trusting_);
+    ASSERT_TRUE(security);
+    auto admin = client::AdminClient::create({.nameServers = silent.address(), .security = *security, .connectTimeout = 100ms, .log = [](auto, auto) {}});
+    ASSERT_TRUE(admin);
+    // Long before the deadline of the question.
+    const auto late = admin->invoke(silent.address(), RemotingCommand::request(RequestCode::GetBrokerConfig), 1min);
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().code(), StatusCode::Unavailable);
+    EXPECT_NE(late.error().message().find("handshake"), std::string::npos) << late.error().message();
+    EXPECT_TRUE(isLeftAlone(*admin, silent.address()));
+}
+
+TEST_F(OverTls, WhoWasRefusedIsLeftAloneForAWhile) {
+    const TlsRelay relay(broker_.server().port(), server_);
+    const auto other = Identity::make("another authority", "");
+    auto admin = client::AdminClient::create(through(relay, {.caFile = file("other.pem", other.certificate)}));
+    ASSERT_TRUE(admin);
+    EXPECT_TRUE(isLeftAlone(*admin, relay.address()));
 }
 
 TEST_F(OverTls, ConnectionsThatBreakAreMadeAgain) {

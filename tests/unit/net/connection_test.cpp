@@ -1,4 +1,5 @@
-// Proved: memory for frames that have not come whole is bounded over all connections, and who began first makes room.
+// Proved: memory for frames that have not come whole is bounded over all connections, and who began first makes room; what waits for a handshake leaves with
+// its end.
 // How: connections of a loop that the test turns by hand, over transports and a poller that the test feeds.
 // Left to others: real sockets and what is answered (tests/plugin, tests/integration).
 #include "patchbay/net/Connection.h"
@@ -165,6 +166,50 @@ TEST_F(UnfinishedInput, NoMoreIsCountedThanTwiceWhatHasCome) {
 TEST_F(UnfinishedInput, RestsOfSmallFramesAreNotCounted) {
     for (int i = 0; i < 10; ++i) feed(connect(), frameOf(1000).substr(0, 900));
     EXPECT_EQ(limits.unfinishedNow.load(), 0U);
+}
+
+// Its handshake ends in receive(), after send() has been tried in vain.
+struct ShakingTransport final : Transport {
+    explicit ShakingTransport(std::string& to) : output(to) {}
+    [[nodiscard]] int fd() const noexcept override { return 1; }
+    IoResult receive(std::span<char>) noexcept override {
+        shaken = true;
+        return {IoResult::Kind::WouldBlock};
+    }
+    IoResult send(std::span<const iovec> pieces) noexcept override {
+        if (!shaken) return {IoResult::Kind::WouldBlock};
+        output.append(static_cast<const char*>(pieces.front().iov_base), pieces.front().iov_len);
+        return {IoResult::Kind::Done, pieces.front().iov_len};
+    }
+    [[nodiscard]] bool sendWaitsToReceive() const noexcept override { return !shaken; }
+    [[nodiscard]] bool established() const noexcept override { return shaken; }
+    void endSending() noexcept override {}
+
+    bool shaken = false;
+    std::string& output;
+};
+
+TEST(AHandshake, ThatEndsWhileItIsReadLetsTheQueueGo) {
+    testkit::ManualClock clock;
+    ConnectionLimits limits;
+    auto* const poller = new FedPoller;
+    EventLoop loop(0, clock, {}, std::unique_ptr<Poller>(poller));
+    std::string output;
+    const auto one = Ref<Receiver>::adopt(new Receiver(loop, limits));
+    loop.post([&] {
+        one->open(std::make_unique<ShakingTransport>(output));
+        one->writer().append(std::string_view("hello"));
+        one->wrote();
+    });
+    loop.turn(0);
+    EXPECT_EQ(output, "");
+    EXPECT_FALSE(one->established());
+    poller->next = 1;
+    loop.turn(0);
+    EXPECT_EQ(output, "hello");
+    EXPECT_TRUE(one->established());
+    loop.post([&] { one->close("end of test"); });
+    loop.turn(0);
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ void Channel::flush() noexcept {
     net::Connection::flush();
     const auto taken = written_ - backlog();
     while (!unflushed_.empty() && unflushed_.front().end <= taken) unflushed_.pop_front();
+    noteReady();
 }
 
 void Channel::connectTo(const SocketAddress& address) {
@@ -77,7 +78,19 @@ void Channel::connectTo(const SocketAddress& address) {
 void Channel::connected() noexcept {
     connected_ = true;
     for (auto& unsent : std::exchange(unsent_, {})) write(std::move(unsent.frame), std::move(unsent.place));
+    noteReady();
+}
+
+// A handshake goes on with what is sent, so it ends in a flush.
+void Channel::noteReady() noexcept {
+    if (ready_ || !established()) return;
+    ready_ = true;
     if (owner_ != nullptr) owner_->connected(*this);
+}
+
+std::string Channel::missing() const {
+    return connected_ ? "no end of the handshake in time; check that the server talks TLS, as this client does"
+                      : "no connection in time; check that the server runs and can be reached";
 }
 
 bool Channel::received(std::span<char> frame, net::ReceiveChunk&) noexcept {
@@ -134,8 +147,7 @@ void Channel::expire() {
     nextExpiry_ = MonotonicTime::max();
     if (next != MonotonicTime::max()) expireAt(std::max(next, now + kExpiryStep));
     const Status why(StatusCode::DeadlineExceeded,
-                     connected_ ? address_ + ": no answer in time; the request may still have been carried out"
-                                : address_ + ": no connection in time; check that the server runs and can be reached");
+                     ready_ ? address_ + ": no answer in time; the request may still have been carried out" : address_ + ": " + missing());
     for (auto& call : late) failCall(std::move(call), why);
     closeIfDone();
 }
@@ -150,7 +162,7 @@ void Channel::fail(const Status& why) noexcept {
     loop().cancel(expiryTimer_);
     unsent_.clear();
     unflushed_.clear();
-    if (owner_ != nullptr) owner_->ended(*this, !connected_, why.message());
+    if (owner_ != nullptr) owner_->ended(*this, !ready_, why.message());
     auto pending = std::exchange(pending_, {});
     for (auto& [opaque, waiting] : pending) waiting.call->failed(std::move(waiting.call), why);
     close(why.message());

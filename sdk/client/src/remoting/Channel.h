@@ -38,7 +38,10 @@ public:
     [[nodiscard]] const std::string& address() const noexcept { return address_; }
     [[nodiscard]] bool idle() const noexcept { return pending_.empty(); }
     [[nodiscard]] bool isRetired() const noexcept { return retired_ && !ended_; }
-    [[nodiscard]] bool isConnected() const noexcept { return connected_ && isOpen(); }
+    /// And its transport is ready: what is sent is under way, and not waiting for a handshake.
+    [[nodiscard]] bool isConnected() const noexcept { return ready_ && isOpen(); }
+    /// While it is not: what is missing.
+    [[nodiscard]] std::string missing() const;
 
 private:
     struct Pending {
@@ -68,6 +71,7 @@ private:
     void expireAt(MonotonicTime deadline);
     void expire();
     void closeIfDone();
+    void noteReady() noexcept;
 
     Channels* owner_;
     const std::string address_;
@@ -77,7 +81,8 @@ private:
     std::uint64_t written_ = 0;  // bytes, from the beginning
     MonotonicTime nextExpiry_ = MonotonicTime::max();
     net::TimerWheel::Id expiryTimer_ = 0;
-    bool connected_ = false;
+    bool connected_ = false;  // frames may be written
+    bool ready_ = false;      // they reach the server
     bool retired_ = false;
     bool ended_ = false;
 };

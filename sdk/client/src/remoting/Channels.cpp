@@ -79,9 +79,7 @@ void Channels::begin(const Ref<Channel>& channel) {
         });
     }
     loop.after(connectTimeout_, [channel] {
-        if (!channel->isConnected()) {
-            channel->fail({StatusCode::Unavailable, "no connection to " + channel->address() + " in time; check that the server runs and can be reached"});
-        }
+        if (!channel->isConnected()) channel->fail({StatusCode::Unavailable, channel->address() + ": " + channel->missing()});
     });
 }
 

@@ -41,6 +41,8 @@ public:
     void open(std::unique_ptr<Transport> transport, bool connecting = false);
     /// Any thread; a snapshot.
     [[nodiscard]] bool isOpen() const noexcept { return open_.load(std::memory_order_acquire); }
+    /// Connected, and what the transport agrees with the peer is agreed.
+    [[nodiscard]] bool established() const noexcept { return isOpen() && !connecting_ && transport_->established(); }
     /// Any thread; a snapshot of the bytes that the socket has not taken, a step (kNoteStep) or a turn ago.
     [[nodiscard]] std::size_t backlog() const noexcept { return backlog_.load(std::memory_order_relaxed); }
     /// Any thread: so many bytes of output that was made elsewhere are on their way to the loop. They count like queued ones.

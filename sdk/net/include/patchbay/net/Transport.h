@@ -28,6 +28,8 @@ public:
     [[nodiscard]] virtual bool buffered() const noexcept { return false; }
     /// After a send() that would block: true when the peer has to say something first (a handshake), so that waiting for room would be waiting for nothing.
     [[nodiscard]] virtual bool sendWaitsToReceive() const noexcept { return false; }
+    /// False while both sides still agree on how to talk (a handshake), which takes send() or receive() to go on.
+    [[nodiscard]] virtual bool established() const noexcept { return true; }
     /// After a failure: what happened, when there is more to say than errno has.
     [[nodiscard]] virtual std::string lastFailure() const { return {}; }
     /// Tells the peer that nothing more will be sent.
