@@ -46,6 +46,24 @@ Status unusable(const char* what, const std::string& file) {
     return {StatusCode::InvalidArgument, std::string(what) + " '" + file + "' cannot be used: " + takeTlsErrors()};
 }
 
+// Instead of asking the terminal.
+int refusePassword(char*, int, int, void* asked) {
+    if (asked != nullptr) *static_cast<bool*>(asked) = true;
+    return -1;
+}
+
+Status useKey(SSL_CTX* context, const std::string& file) {
+    bool encrypted = false;
+    SSL_CTX_set_default_passwd_cb(context, refusePassword);
+    SSL_CTX_set_default_passwd_cb_userdata(context, &encrypted);
+    const bool good = SSL_CTX_use_PrivateKey_file(context, file.c_str(), SSL_FILETYPE_PEM) == 1 && SSL_CTX_check_private_key(context) == 1;
+    SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);
+    if (good) return Status::ok();
+    if (!encrypted) return unusable("keyFile", file);
+    ERR_clear_error();
+    return {StatusCode::InvalidArgument, "keyFile '" + file + "' cannot be used: the key is encrypted; give one without a password"};
+}
+
 }  // namespace
 
 Result<SecurityPtr> tls(const TlsOptions& options) {
@@ -64,9 +82,7 @@ Result<SecurityPtr> tls(const TlsOptions& options) {
     }
     if (!options.certificateFile.empty()) {
         if (SSL_CTX_use_certificate_chain_file(context.get(), options.certificateFile.c_str()) != 1) return unusable("certificateFile", options.certificateFile);
-        if (SSL_CTX_use_PrivateKey_file(context.get(), options.keyFile.c_str(), SSL_FILETYPE_PEM) != 1 || SSL_CTX_check_private_key(context.get()) != 1) {
-            return unusable("keyFile", options.keyFile);
-        }
+        if (auto status = useKey(context.get(), options.keyFile); !status) return status;
     }
     return SecurityPtr(std::make_shared<TlsSecurity>(std::move(context), options));
 }

@@ -116,7 +116,9 @@ void TlsTransport::explain() noexcept {
     try {
         auto details = takeTlsErrors();
         const auto verdict = SSL_get_verify_result(session_.get());
-        if (verdict != X509_V_OK) details = std::string(X509_verify_cert_error_string(verdict)) + "; check caFile and serverName of TlsOptions";
+        // With SSL_VERIFY_NONE there is a verdict too, but it is not the reason.
+        const bool asked = SSL_get_verify_mode(session_.get()) != SSL_VERIFY_NONE;
+        if (asked && verdict != X509_V_OK) details = std::string(X509_verify_cert_error_string(verdict)) + "; check caFile and serverName of TlsOptions";
         else if (error_ != 0) details = std::strerror(error_);
         else if (details.empty()) details = "the server closed the connection; check that it offers TLS";
         failure_ = "TLS: " + details;

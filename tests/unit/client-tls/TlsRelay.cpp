@@ -90,6 +90,13 @@ Identity Identity::make(const std::string& name, const std::string& alternatives
     return made;
 }
 
+std::string encrypted(const std::string& key, std::string password) {
+    EVP_PKEY* read = keyIn(key);
+    auto text = pem([&](BIO* bio) { PEM_write_bio_PKCS8PrivateKey(bio, read, EVP_aes_128_cbc(), password.data(), static_cast<int>(password.size()), nullptr, nullptr); });
+    EVP_PKEY_free(read);
+    return text;
+}
+
 TlsRelay::TlsRelay(std::uint16_t to, const Identity& own, const Identity* clients) : to_(to), context_(SSL_CTX_new(TLS_server_method())) {
     X509* certificate = certificateIn(own.certificate);
     EVP_PKEY* key = keyIn(own.key);

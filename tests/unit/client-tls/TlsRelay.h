@@ -21,6 +21,9 @@ struct Identity {
     static Identity make(const std::string& name, const std::string& alternatives, const Identity* issuer = nullptr);
 };
 
+/// The same key, not to be had without the password.
+[[nodiscard]] std::string encrypted(const std::string& key, std::string password);
+
 /// Listens on 127.0.0.1; each caller is handed on to the plain port when the handshake has succeeded. A thread each. Ended by the destructor.
 class TlsRelay {
 public:

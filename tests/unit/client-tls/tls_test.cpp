@@ -172,6 +172,21 @@ TEST_F(OverTls, FilesThatCannotBeUsedAreNamed) {
     }
 }
 
+TEST_F(OverTls, AnEncryptedKeyIsRefusedWithoutAskingForItsPassword) {
+    const auto made = client::tls({.certificateFile = file("c.pem", server_.certificate), .keyFile = file("k.pem", encrypted(server_.key, "secret"))});
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code(), StatusCode::InvalidArgument);
+    EXPECT_NE(made.error().message().find("k.pem' cannot be used: the key is encrypted"), std::string::npos) << made.error().message();
+}
+
+TEST_F(OverTls, WhoTrustsEverybodyIsNotToldToCheckTheAuthority) {
+    const TlsRelay relay(broker_.server().port(), server_, &authority_);
+    const auto refused = send(through(relay, {.verify = false}), "x", 300ms);
+    ASSERT_FALSE(refused) << "the server wants a certificate, and got none";
+    EXPECT_NE(refused.error().message().find("TLS: "), std::string::npos) << refused.error().message();
+    EXPECT_EQ(refused.error().message().find("caFile"), std::string::npos) << refused.error().message();
+}
+
 TEST_F(OverTls, APeerThatSaysNothingCostsNothing) {
     const ScriptedServer silent([](const auto&) { return std::nullopt; });   // takes the handshake for the beginning of a long frame
     relayed_ = silent.address();

@@ -12,7 +12,7 @@ namespace patchbay::client {
 struct TlsOptions {
     std::string caFile{};           ///< whom to trust; empty: the authorities that the system trusts
     std::string certificateFile{};  ///< the client's own certificate with what signed it, for servers that ask for one
-    std::string keyFile{};          ///< and its key
+    std::string keyFile{};          ///< and its key, not encrypted
     /// The name or address that every server has to prove; empty: the one by which it is reached. Brokers are reached by the address that they tell the
     /// name server, which is seldom in a certificate.
     std::string serverName{};
