@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <array>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
 #include <utility>
@@ -67,6 +68,9 @@ Status useKey(SSL_CTX* context, const std::string& file) {
 }  // namespace
 
 Result<SecurityPtr> tls(const TlsOptions& options) {
+    // Before anything else of OpenSSL: the client's thread may still use it while the process ends, when OpenSSL would free its tables. An application that
+    // has used OpenSSL before has decided for itself.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
     ERR_clear_error();
     TlsContext context(SSL_CTX_new(TLS_client_method()));
     if (!context) return Status(StatusCode::Unavailable, "OpenSSL cannot be used: " + takeTlsErrors());
