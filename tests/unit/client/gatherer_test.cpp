@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <set>
 #include <string>
@@ -116,6 +117,53 @@ TEST_F(Gathering, WhatCannotShareARequestOvertakesNothing) {
     EXPECT_EQ(sent(), (std::vector<std::vector<std::string>>{{"*" + std::string(200, '0')}, {"a", "b"}, {"*" + std::string(200, 'c')}, {"*d"}, {"*e"}}));
 }
 
+TEST_F(Gathering, MessagesOfOneKeyLeaveInOrderWhateverTheyWaitFor) {
+    auto sender = producer(1s);
+    ASSERT_TRUE(sender.send({.topic = "T", .body = "0"}, {.timeout = 10s}));
+    std::vector<Outcome> outcomes;
+    for (const auto& [body, waits] : {std::pair{"1", true}, std::pair{"2", true}, std::pair{"3", false}, std::pair{"4", true}}) {
+        outcomes.push_back(sender.sendAsync({.topic = "T", .body = body, .waitForStore = waits}, {.orderKey = "k"}));
+    }
+    // Those without a place have no order to keep, and share their requests all the same.
+    for (const auto& [body, waits] : {std::pair{"5", true}, std::pair{"6", false}, std::pair{"7", true}}) {
+        outcomes.push_back(sender.sendAsync({.topic = "T", .body = body, .waitForStore = waits}));
+    }
+    sender.close();
+    for (auto& outcome : outcomes) EXPECT_TRUE(outcome.get());
+    auto requests = sent();
+    std::sort(requests.begin() + 3, requests.end());
+    EXPECT_EQ(requests, (std::vector<std::vector<std::string>>{{"*0"}, {"1", "2"}, {"*3"}, {"*4"}, {"*6"}, {"5", "7"}}));
+}
+
+TEST_F(Gathering, EveryOtherWayOfSendingKeepsTheOrderOfAKey) {
+    auto sender = producer(1s);
+    ASSERT_TRUE(sender.send({.topic = "T", .body = "0"}, {.timeout = 10s}));
+    std::vector<Outcome> outcomes;
+    const client::SendOptions place{.orderKey = "k"};
+    outcomes.push_back(sender.sendAsync({.topic = "T", .body = "1"}, place));
+    const std::vector<Message> batch{{.topic = "T", .body = "2"}, {.topic = "T", .body = "3"}};
+    EXPECT_TRUE(sender.send(batch, place));
+    outcomes.push_back(sender.sendAsync({.topic = "T", .body = "4"}, place));
+    EXPECT_TRUE(sender.sendOneway({.topic = "T", .body = "5"}, place));
+    outcomes.push_back(sender.sendAsync({.topic = "T", .body = "6"}, place));
+    // Nobody replies.
+    EXPECT_FALSE(sender.request({.topic = "T", .body = "7"}, 100ms, place));
+    outcomes.push_back(sender.sendAsync({.topic = "T", .body = "8"}, place));
+    outcomes.push_back(sender.sendAsync({.topic = "T", .body = "9"}, {.orderKey = "k", .timeout = 10s}));
+    sender.close();
+    for (auto& outcome : outcomes) EXPECT_TRUE(outcome.get());
+    EXPECT_EQ(sent(), (std::vector<std::vector<std::string>>{{"*0"}, {"*1"}, {"2", "3"}, {"*4"}, {"*5"}, {"*6"}, {"*7"}, {"*8"}, {"*9"}}));
+}
+
+TEST_F(Gathering, WhatBrokersRefuseInBatchesGoesByItself) {
+    auto sender = producer(1s);
+    std::vector<Outcome> outcomes;
+    for (const auto* body : {"a", "b"}) outcomes.push_back(sender.sendAsync({.topic = "%RETRY%g", .body = body}));
+    sender.close();
+    for (auto& outcome : outcomes) EXPECT_TRUE(outcome.get());
+    EXPECT_EQ(sent(), (std::vector<std::vector<std::string>>{{"*a"}, {"*b"}}));
+}
+
 TEST_F(Gathering, SendersOnManyThreadsLoseNothing) {
     auto sender = producer(1ms, 500);
     std::vector<std::thread> threads;
@@ -137,6 +185,8 @@ TEST_F(Gathering, OptionsThatCannotBeAreRefused) {
     for (const auto& [time, bytes] : {std::pair{-1ms, 1000UL}, std::pair{2000ms, 1000UL}, std::pair{1ms, 0UL}, std::pair{1ms, 3UL << 20}}) {
         EXPECT_FALSE(client::Producer::create({.group = "g", .gatherTime = time, .gatherBytes = bytes}));
     }
+    EXPECT_FALSE(client::Producer::create({.group = "g", .sendTimeout = 100ms, .gatherTime = 51ms})) << "no time would be left to send";
+    EXPECT_TRUE(client::Producer::create({.client = {.nameServers = broker_.server().address()}, .group = "g", .messageBytesMax = 1000})) << "nothing is gathered";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "producer/Gatherer.h"
 
+#include "patchbay/protocol/message/Names.h"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -8,19 +10,25 @@ namespace patchbay::client {
 
 namespace {
 
-// What stands between two commas, or all of it when there are not as many words as messages.
-std::string part(std::string_view joined, std::size_t index, std::size_t parts) {
-    if (static_cast<std::size_t>(std::count(joined.begin(), joined.end(), ',')) + 1 != parts) return {};
-    for (std::size_t i = 0; i < index; ++i) joined.remove_prefix(joined.find(',') + 1);
-    return std::string(joined.substr(0, joined.find(',')));
+// What stands between commas; empty words when there are not as many as messages.
+std::vector<std::string> split(std::string_view joined, std::size_t parts) {
+    std::vector<std::string> words;
+    words.reserve(parts);
+    for (auto end = joined.find(','); end != std::string_view::npos; end = joined.find(',')) {
+        words.emplace_back(joined.substr(0, end));
+        joined.remove_prefix(end + 1);
+    }
+    words.emplace_back(joined);
+    return words.size() == parts ? words : std::vector<std::string>(parts);
 }
 
 }  // namespace
 
-bool Gatherer::takes(const Message& message, const ProducerCore::Target& target) const {
+bool Gatherer::takes(const Message& message, const SendOptions& sending) const {
     const auto& options = core_->options();
     const bool packed = options.compression != Compression::None && message.body.size() >= options.compressFrom;
-    return !target.selector && !packed && message.body.size() < options.gatherBytes && !message.delayLevel && !message.delay && !message.deliverAt;
+    const bool delayed = message.delayLevel || message.delay || message.deliverAt;
+    return !sending.selector && !sending.timeout && !packed && !delayed && message.body.size() < options.gatherBytes && !protocol::isRetryTopic(message.topic);
 }
 
 void Gatherer::send(Message message, ProducerCore::Target target, MonotonicTime deadline, ProducerCore::Done done) {
@@ -47,6 +55,12 @@ void Gatherer::send(Message message, ProducerCore::Target target, MonotonicTime 
         }
     }
     at->second.deadline = std::min(at->second.deadline, deadline);
+    // They cannot share a batch, but the order of one place is for both.
+    if (!key.orderKey.empty() || key.queue) {
+        auto sibling = key;
+        sibling.waitForStore = !key.waitForStore;
+        sendIfOpen(sibling);
+    }
     add(at, std::move(message), std::move(done));
     if (at->second.out.body.size() >= core_->options().gatherBytes) send(at);
 }
@@ -97,23 +111,29 @@ void Gatherer::send(Batches::iterator at) {
 
 ProducerCore::Done Gatherer::forAll(std::vector<ProducerCore::Done> done) {
     return [done = std::move(done)](const Result<SendReceipt>& result) {
+        auto ids = split(result ? result->messageId : std::string(), done.size());
+        auto offsetIds = split(result ? result->offsetMessageId : std::string(), done.size());
         for (std::size_t i = 0; i < done.size(); ++i) {
             if (!result) {
                 done[i](result.error());
                 continue;
             }
             auto receipt = *result;
-            receipt.messageId = part(result->messageId, i, done.size());
-            receipt.offsetMessageId = part(result->offsetMessageId, i, done.size());
+            receipt.messageId = std::move(ids[i]);
+            receipt.offsetMessageId = std::move(offsetIds[i]);
             receipt.queueOffset += static_cast<std::int64_t>(i);
             done[i](std::move(receipt));
         }
     };
 }
 
-void Gatherer::flush(const Message& message, const ProducerCore::Target& target) {
+void Gatherer::sendIfOpen(const Key& key) {
+    if (const auto at = open_.find(key); at != open_.end()) send(at);
+}
+
+void Gatherer::flush(const std::string& topic, const ProducerCore::Target& target) {
     const std::lock_guard lock(mutex_);
-    if (const auto at = open_.find(keyOf(message, target)); at != open_.end()) send(at);
+    for (const bool waitForStore : {false, true}) sendIfOpen({topic, target.orderKey, target.queue, waitForStore});
 }
 
 void Gatherer::flush() {

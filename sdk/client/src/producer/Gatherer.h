@@ -21,12 +21,13 @@ class Gatherer : public std::enable_shared_from_this<Gatherer> {
 public:
     explicit Gatherer(std::shared_ptr<ProducerCore> core) : core_(std::move(core)) {}
 
-    /// Whether a message may share a request with others: not with a delay, a selector, or a body that is packed or fills a batch by itself.
-    [[nodiscard]] bool takes(const Message& message, const ProducerCore::Target& target) const;
+    /// Whether a message may share a request with others: not with a delay, a selector or a time-out of its own, or a body that is packed or fills a batch
+    /// by itself, or to a retry topic.
+    [[nodiscard]] bool takes(const Message& message, const SendOptions& options) const;
     /// Waits like ProducerCore::send(). `done` as there; a message that breaks a rule does not spoil the batch.
     void send(Message message, ProducerCore::Target target, MonotonicTime deadline, ProducerCore::Done done);
-    /// What takes() refuses must not overtake what was gathered for the same place.
-    void flush(const Message& message, const ProducerCore::Target& target);
+    /// What does not come through here must not overtake what was gathered for the same place.
+    void flush(const std::string& topic, const ProducerCore::Target& target);
     void flush();
 
 private:
@@ -50,6 +51,7 @@ private:
     void add(Batches::iterator at, Message message, ProducerCore::Done done);
     void openUntilTime(const Key& key, std::uint64_t number);
     void send(Batches::iterator at);
+    void sendIfOpen(const Key& key);
     static ProducerCore::Done forAll(std::vector<ProducerCore::Done> done);
 
     const std::shared_ptr<ProducerCore> core_;

@@ -82,7 +82,9 @@ Result<SendReceipt> Producer::send(std::span<const Message> batch, const SendOpt
     auto out = impl_->core().outfitter().batch(batch);
     if (!out) return out.error();
     const Waiting<SendReceipt> waiting;
-    impl_->core().send(std::move(*out), targetOf(options), impl_->core().deadlineOf(options), waiting.done());
+    auto target = targetOf(options);
+    impl_->keepOrder(batch.front().topic, target);
+    impl_->core().send(std::move(*out), std::move(target), impl_->core().deadlineOf(options), waiting.done());
     return waiting.get();
 }
 
@@ -105,18 +107,24 @@ std::future<Result<SendReceipt>> Producer::sendAsync(Message message, const Send
 Status Producer::sendOneway(const Message& message, const SendOptions& options) {
     auto out = impl_->core().outfitter().one(message);
     if (!out) return out.error();
-    return impl_->core().sendOneway(std::move(*out), targetOf(options), impl_->core().deadlineOf(options));
+    auto target = targetOf(options);
+    impl_->keepOrder(message.topic, target);
+    return impl_->core().sendOneway(std::move(*out), std::move(target), impl_->core().deadlineOf(options));
 }
 
 Result<ReceivedMessage> Producer::request(const Message& message, std::chrono::milliseconds timeout, const SendOptions& options) {
     const Waiting<ReceivedMessage> waiting;
-    RequestCall::start(impl_->shared(), message, targetOf(options), timeout, waiting.done());
+    auto target = targetOf(options);
+    impl_->keepOrder(message.topic, target);
+    RequestCall::start(impl_->shared(), message, std::move(target), timeout, waiting.done());
     return waiting.get();
 }
 
 void Producer::requestAsync(Message message, std::chrono::milliseconds timeout, std::function<void(const Result<ReceivedMessage>&)> done,
                             const SendOptions& options) {
-    RequestCall::start(impl_->shared(), message, targetOf(options), timeout, [impl = impl_, done = std::move(done)](Result<ReceivedMessage> result) {
+    auto target = targetOf(options);
+    impl_->keepOrder(message.topic, target);
+    RequestCall::start(impl_->shared(), message, std::move(target), timeout, [impl = impl_, done = std::move(done)](Result<ReceivedMessage> result) {
         impl->deliver([done, result = std::move(result)] { done(result); });
     });
 }

@@ -18,8 +18,13 @@ Status check(const ProducerOptions& options) {
     if (options.retries < 0 || options.retries > 100) return {StatusCode::InvalidArgument, "retries has to be 0 to 100"};
     if (options.inFlightMax < 1 || options.inFlightMax > 1'000'000) return {StatusCode::InvalidArgument, "inFlightMax has to be 1 to 1000000"};
     if (options.gatherTime < 0ms || options.gatherTime > 1s) return {StatusCode::InvalidArgument, "gatherTime has to be 0 ms to 1 s"};
-    if (options.gatherBytes < 1 || options.gatherBytes > options.messageBytesMax / 2) {
-        return {StatusCode::InvalidArgument, "gatherBytes has to be 1 to half of messageBytesMax"};
+    if (options.gatherTime > 0ms) {
+        if (options.gatherTime > options.sendTimeout / 2) {
+            return {StatusCode::InvalidArgument, "gatherTime has to be at most half of sendTimeout, which begins when a message is given and not when its batch leaves"};
+        }
+        if (options.gatherBytes < 1 || options.gatherBytes > options.messageBytesMax / 2) {
+            return {StatusCode::InvalidArgument, "gatherBytes has to be 1 to half of messageBytesMax"};
+        }
     }
     if (options.queuesOfNewTopics < 1) return {StatusCode::InvalidArgument, "queuesOfNewTopics has to be at least 1"};
     return Status::ok();
@@ -43,12 +48,16 @@ void Producer::Impl::send(Message message, const SendOptions& options, ProducerC
     ProducerCore::Target target{options.orderKey, options.queue, options.selector};
     const auto deadline = core_->deadlineOf(options);
     if (gatherer_) {
-        if (gatherer_->takes(message, target)) return gatherer_->send(std::move(message), std::move(target), deadline, std::move(done));
-        gatherer_->flush(message, target);
+        if (gatherer_->takes(message, options)) return gatherer_->send(std::move(message), std::move(target), deadline, std::move(done));
+        gatherer_->flush(message.topic, target);
     }
     auto out = core_->outfitter().one(std::move(message));
     if (!out) return done(out.error());
     core_->send(std::move(*out), std::move(target), deadline, std::move(done));
+}
+
+void Producer::Impl::keepOrder(const std::string& topic, const ProducerCore::Target& target) {
+    if (gatherer_ && (!target.orderKey.empty() || target.queue)) gatherer_->flush(topic, target);
 }
 
 void Producer::Impl::open() {

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] const std::shared_ptr<ProducerCore>& shared() const noexcept { return core_; }
     /// Sends a message of the application's, by itself or with others. Any thread.
     void send(Message message, const SendOptions& options, ProducerCore::Done done);
+    /// Before something goes to that place past send(): what was gathered for it leaves first. Nothing else has an order.
+    void keepOrder(const std::string& topic, const ProducerCore::Target& target);
     /// Runs on the callback thread; what it throws is logged. All that one turn of the loop delivers wakes that thread once.
     void deliver(std::function<void()> callback);
 

@@ -36,7 +36,8 @@ struct ProducerOptions {
     std::int32_t queuesOfNewTopics = 4;              ///< for topics that the broker creates with their first message
     std::size_t inFlightMax = 10'000;                ///< messages without an answer yet, and as many one-way ones that the socket has not taken; a further send waits, within its time-out
     /// Above 0: send() and sendAsync() wait so long for more messages to the same topic and the same order key or queue, and send them together, which
-    /// costs both sides less; each has its own receipt. 1 ms to 1 s. Not gathered: messages with a delay or a selector, and large ones.
+    /// costs both sides less; each has its own receipt. 1 ms to 1 s, at most half of sendTimeout. Not gathered: messages with a delay, a selector or a
+    /// time-out of their own, those to retry topics, and large ones.
     std::chrono::milliseconds gatherTime{0};
     std::size_t gatherBytes = 32U << 10;             ///< a batch of so many bytes does not wait any longer
     bool avoidSlowBrokers = false;                   ///< a broker that was slow or failed is left out for a while (latency fault table)
@@ -65,7 +66,8 @@ using QueueSelector = std::function<std::size_t(std::span<const MessageQueue> qu
 
 /// Where one message goes, and how long it may take. At most one of the first three.
 struct SendOptions {
-    /// Messages with the same key go to the same queue, in the order of sending, as long as the number of queues stays.
+    /// Messages with the same key go to the same queue, as long as the number of queues stays, in the order of sending; but one that is tried again comes
+    /// behind those that were sent before its first attempt had ended. Who cannot have that waits for each receipt, or sets retries to 0.
     std::string orderKey{};
     std::optional<MessageQueue> queue{};
     QueueSelector selector{};
