@@ -48,5 +48,7 @@ TEST(LogSinks, WriteToSpdlog) {
     EXPECT_EQ(lines.str(), "D" + line + "I" + line + "W" + line + "E" + line);
 }
 
+TEST(LogSinks, HaveNothingToWriteToWithoutALogger) { EXPECT_FALSE(logTo(std::shared_ptr<spdlog::logger>())); }
+
 }  // namespace
 }  // namespace patchbay::client

@@ -43,9 +43,10 @@ template <PocoLogger Logger>
     };
 }
 
-/// options.client.log = logTo(spdlog::default_logger()); the client keeps the logger.
+/// options.client.log = logTo(spdlog::default_logger()); the client keeps the logger. Null: as if no sink were given.
 template <SpdLogger Logger>
 [[nodiscard]] LogSink logTo(std::shared_ptr<Logger> logger) {
+    if (!logger) return {};
     return [logger = std::move(logger)](LogLevel level, std::string_view line) {
         switch (level) {
             case LogLevel::Debug: return logger->debug(line);
