@@ -5,6 +5,7 @@
 
 #include "patchbay/client/PullConsumer.h"
 #include "patchbay/client/PushConsumer.h"
+#include "patchbay/protocol/message/MessageRecord.h"
 #include "patchbay/testkit/TempDir.h"
 #include "runtime/Runtime.h"
 
@@ -134,6 +135,37 @@ TEST(AConsumer, AsksTheNextBrokerForTheGroupsMembers) {
     ASSERT_TRUE(messages);
     ASSERT_EQ(messages->size(), 1U);
     EXPECT_EQ(messages->front().brokerName(), "broker-a");
+}
+
+// The first message's outcome is still untold when the second one's listener gives the queue away.
+TEST(AConsumer, CountsWhatWasConsumedBeforeAQueueWent) {
+    ScriptedBroker broker([&](const RemotingCommand& asked) -> Decided {
+        if (!is(asked, RequestCode::PullMessage) || asked.find("topic") != "T" || asked.find("queueOffset") != "0") return {};
+        auto answer = answerTo(asked);
+        for (const auto* field : {"suggestWhichBrokerId", "minOffset"}) answer.set(field, "0");
+        for (const auto* field : {"nextBeginOffset", "maxOffset"}) answer.set(field, "2");
+        for (std::int64_t offset = 0; offset < 2; ++offset) {
+            protocol::RecordFields record;
+            record.topic = "T";
+            record.body = "x";
+            record.queueOffset = offset;
+            const auto begin = answer.body.size();
+            answer.body.resize(begin + protocol::recordSize(record));
+            protocol::encodeRecord(answer.body.data() + begin, record);
+        }
+        return std::optional(answer);
+    });
+    auto options = consumerOf(broker.server().address());
+    options.offsetInterval = 60s;
+    options.threads = 1;
+    auto reader = client::PushConsumer::create(options);
+    ASSERT_TRUE(reader);
+    ASSERT_TRUE(reader->subscribe("T"));
+    ASSERT_TRUE(reader->consume([&](auto messages, auto&) {
+        if (messages.front().queueOffset() == 1) reader->unsubscribe("T");
+        return client::ConsumeResult::Success;
+    }));
+    EXPECT_EQ(broker.first(RequestCode::UpdateConsumerOffset).find("commitOffset"), "1");
 }
 
 class Moody final : public client::AllocationStrategy {

@@ -140,6 +140,8 @@ void ConsumerCore::giveUp(const MessageQueue& queue, std::chrono::milliseconds a
 
 void ConsumerCore::dropQueue(const QueuePtr& consumer, const std::function<void()>& done) {
     const auto queue = consumer->queue();
+    // Afterwards they would not count, and what was consumed would come again.
+    sink_->takeIn();
     consumer->drop();
     queues_.erase(queue);
     busy_.insert(queue);
