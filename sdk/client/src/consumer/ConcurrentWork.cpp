@@ -103,7 +103,8 @@ void ConcurrentWork::lookAgainIn(std::chrono::milliseconds delay) {
 void ConcurrentWork::lookAgain() {
     takeIn();
     startHelpers(calls_.oneMore());
-    if (!calls_.isIdle()) lookAgainIn(std::clamp<std::chrono::milliseconds>(pause_ * 2, kLookAgainMin, kLookAgainMax));
+    // What waits when the pool closes is never called, and the close itself takes in what was.
+    if (!calls_.isIdle() && !pool_->isClosed()) lookAgainIn(std::clamp<std::chrono::milliseconds>(pause_ * 2, kLookAgainMin, kLookAgainMax));
 }
 
 // The result for a queue that is another's now does not count: its new owner has got the messages, too.
