@@ -177,5 +177,24 @@ TEST_F(Traces, OfAProducerInANamespace) {
     EXPECT_EQ(groups_, (std::set<std::string>{"_INNER_TRACE_PRODUCER-g-PRODUCE-1"}));
 }
 
+TEST_F(Traces, OfMessagesThatWereGathered) {
+    auto sender = client::Producer::create({.client = options(), .group = "g", .gatherTime = 1s, .trace = true});
+    ASSERT_TRUE(sender);
+    auto one = sender->sendAsync({.topic = "T", .body = "body", .tags = "Tag", .keys = {"k1", "k2"}});
+    auto two = sender->sendAsync({.topic = "T", .body = "longer body"});
+    sender->close();
+    const auto first = one.get();
+    const auto second = two.get();
+    ASSERT_TRUE(first && second);
+    ASSERT_EQ(broker_.server().requests(RequestCode::SendBatchMessage).size(), 1U);
+    const auto sent = records("Pub");
+    ASSERT_EQ(sent.size(), 2U);
+    EXPECT_EQ((Fields{sent[0][5], sent[0][6], sent[0][7], sent[0][9], sent[0][12]}), (Fields{first->messageId, "Tag", "k1 k2", "4", first->offsetMessageId}));
+    EXPECT_EQ((Fields{sent[1][5], sent[1][6], sent[1][7], sent[1][9], sent[1][12]}), (Fields{second->messageId, "null", "null", "11", second->offsetMessageId}));
+    ASSERT_EQ(keys_.size(), 1U);
+    EXPECT_NE(keys_.begin()->find(second->messageId), std::string::npos) << *keys_.begin();
+    EXPECT_EQ(keys_.begin()->find(','), std::string::npos) << *keys_.begin();
+}
+
 }  // namespace
 }  // namespace patchbay::test

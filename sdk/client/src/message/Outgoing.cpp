@@ -58,6 +58,17 @@ std::string join(const std::vector<std::string>& keys) {
 
 }  // namespace
 
+std::vector<std::string> splitIds(std::string_view joined, std::size_t count) {
+    std::vector<std::string> words;
+    words.reserve(count);
+    for (auto end = joined.find(','); end != std::string_view::npos; end = joined.find(',')) {
+        words.emplace_back(joined.substr(0, end));
+        joined.remove_prefix(end + 1);
+    }
+    words.emplace_back(joined);
+    return words.size() == count ? words : std::vector<std::string>(count);
+}
+
 bool isReservedProperty(std::string_view name) noexcept { return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end(); }
 
 Status Outfitter::check(const Message& message) const {

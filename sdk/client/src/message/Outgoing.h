@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace patchbay::client {
 
@@ -29,6 +30,7 @@ struct Outgoing {
     std::int32_t reconsumeTimes = 0;
     std::optional<std::int32_t> maxReconsumeTimes;
     bool batch = false;
+    bool gathered = false;  ///< a batch of the client's own making, which the application knows as single messages
     bool delayed = false;
 };
 
@@ -54,6 +56,9 @@ private:
     protocol::UniqueIdGenerator& ids_;
     const Clock& clock_;
 };
+
+/// The ids of a batch; empty words when there are not as many as messages.
+[[nodiscard]] std::vector<std::string> splitIds(std::string_view joined, std::size_t count);
 
 /// Whether the protocol or the client uses that name itself.
 [[nodiscard]] bool isReservedProperty(std::string_view name) noexcept;

@@ -3,26 +3,9 @@
 #include "patchbay/protocol/message/Names.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace patchbay::client {
-
-namespace {
-
-// What stands between commas; empty words when there are not as many as messages.
-std::vector<std::string> split(std::string_view joined, std::size_t parts) {
-    std::vector<std::string> words;
-    words.reserve(parts);
-    for (auto end = joined.find(','); end != std::string_view::npos; end = joined.find(',')) {
-        words.emplace_back(joined.substr(0, end));
-        joined.remove_prefix(end + 1);
-    }
-    words.emplace_back(joined);
-    return words.size() == parts ? words : std::vector<std::string>(parts);
-}
-
-}  // namespace
 
 bool Gatherer::takes(const Message& message, const SendOptions& sending) const {
     const auto& options = core_->options();
@@ -76,6 +59,7 @@ void Gatherer::add(Batches::iterator at, Message message, ProducerCore::Done don
     if (batch.only) {
         const auto first = std::move(*std::exchange(batch.only, std::nullopt));
         batch.out = outfitter.emptyBatch(first);
+        batch.out.gathered = true;
         if (auto status = outfitter.append(first, batch.out); !status) {
             std::exchange(batch.done.front(), std::move(done))(std::move(status));
             batch.only = std::move(message);
@@ -111,8 +95,8 @@ void Gatherer::send(Batches::iterator at) {
 
 ProducerCore::Done Gatherer::forAll(std::vector<ProducerCore::Done> done) {
     return [done = std::move(done)](const Result<SendReceipt>& result) {
-        auto ids = split(result ? result->messageId : std::string(), done.size());
-        auto offsetIds = split(result ? result->offsetMessageId : std::string(), done.size());
+        auto ids = splitIds(result ? result->messageId : std::string(), done.size());
+        auto offsetIds = splitIds(result ? result->offsetMessageId : std::string(), done.size());
         for (std::size_t i = 0; i < done.size(); ++i) {
             if (!result) {
                 done[i](result.error());

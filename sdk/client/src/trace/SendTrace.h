@@ -10,7 +10,7 @@
 
 namespace patchbay::client {
 
-/// One event for each message or batch that a broker has taken.
+/// One event for each message or batch that a broker has taken; of a batch that was gathered, each message has its record.
 class SendTrace final : public SendObserver {
 public:
     SendTrace(const ClientInstance::Pointer& instance, const ProducerOptions& options);
