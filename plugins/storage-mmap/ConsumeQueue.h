@@ -39,6 +39,12 @@ struct QueueEnvironment {
     std::atomic<std::int64_t> logEndAtStart{0};  ///< units on disk that point beyond it are not believed
     std::atomic<std::int64_t> tailBytes{0};      ///< memory held by unwritten units of all queues
     std::atomic<std::int64_t> unloaded{0};       ///< queues whose files are still to be looked at
+    std::mutex dropMutex{};
+    bool checkpointDropped = false;              ///< guarded by dropMutex while queues are loaded
+
+    /// Recovery, before a queue loses what stood in front of the checkpoint: until it is rebuilt, a further crash must not take the
+    /// checkpoint's word for it. Durable when it returns Ok.
+    Status dropCheckpoint();
 };
 
 struct TopicName : RefCounted {
@@ -187,6 +193,8 @@ private:
     [[nodiscard]] bool hasFiles(std::int64_t first, std::int64_t last) const;
     Status removeStale(std::vector<std::int64_t>& starts);
     Status removeFrom(std::span<const FileInfo> files, std::size_t first);
+    /// Before the first change that hides from the next start that units may be missing.
+    Status beginMending() { return env_.afterCrash ? env_.dropCheckpoint() : Status::ok(); }
     [[nodiscard]] Status removeEmptyLast(const std::string& path);
     [[nodiscard]] Status extendLast(const FileInfo& info, const std::string& path);
     [[nodiscard]] Result<std::int64_t> findEnd(std::vector<std::int64_t>& starts);

@@ -25,6 +25,15 @@ std::int64_t firstWhere(std::int64_t from, std::int64_t to, Test test) {
 
 }  // namespace
 
+Status QueueEnvironment::dropCheckpoint() {
+    const std::lock_guard lock(dropMutex);
+    if (checkpointDropped) return Status::ok();
+    if (Status removed = files.remove(layout.checkpoint()); !removed && removed.code() != StatusCode::NotFound) return removed;
+    if (Status synced = files.syncDirectory(layout.root); !synced) return synced;
+    checkpointDropped = true;
+    return Status::ok();
+}
+
 Status ConsumeQueue::loadFiles() {
     const std::lock_guard lock(mutex_);
     if (loaded_.load(std::memory_order_relaxed)) return Status::ok();
@@ -217,6 +226,7 @@ Status ConsumeQueue::findFiles(std::vector<std::int64_t>& starts) {
 }
 
 Status ConsumeQueue::removeEmptyLast(const std::string& path) {
+    if (Status begun = beginMending(); !begun) return begun;
     if (Status removed = env_.files.remove(path); !removed) return removed;
     env_.log.warn("removed an empty consume-queue file", {{"file", path}});
     cutShort_ = env_.afterCrash;
@@ -226,6 +236,7 @@ Status ConsumeQueue::removeEmptyLast(const std::string& path) {
 Status ConsumeQueue::extendLast(const FileInfo& info, const std::string& path) {
     Result<std::unique_ptr<File>> file = env_.files.open(path, OpenMode::ReadWrite);
     if (!file) return file.error();
+    if (Status begun = beginMending(); !begun) return begun;
     if (Status grown = (*file)->truncate(static_cast<std::uint64_t>(fileSize())); !grown) return grown;
     env_.log.warn("extended a short consume-queue file", {{"file", path}, {"bytes", info.size}});
     cutShort_ = env_.afterCrash;
@@ -281,6 +292,7 @@ Status ConsumeQueue::removeStale(std::vector<std::int64_t>& starts) {
 }
 
 Status ConsumeQueue::removeFrom(std::span<const FileInfo> files, std::size_t first) {
+    if (Status begun = beginMending(); !begun) return begun;
     for (std::size_t i = files.size(); i-- > first;) {
         if (Status removed = env_.files.remove(directory() + "/" + files[i].name); !removed) return removed;
     }

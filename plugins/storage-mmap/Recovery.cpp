@@ -82,6 +82,7 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
     if (!javaStopped) return javaStopped.error();
     outcome_.clean = !*aborted;
     env_.afterCrash = !outcome_.clean;
+    env_.checkpointDropped = false;
     noQueues_ = queues_.size() == 0;
     const std::vector<std::int64_t> segments = commitLog_.segments();
     const std::int64_t from = segments.empty() ? 0 : chooseStart(checkpoint);
@@ -105,6 +106,9 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
         if (!*javaStopped) findMissing();
     }
     if (!segments.empty()) {
+        if (noQueues_ && !outcome_.clean) {
+            if (Status dropped = env_.dropCheckpoint(); !dropped) return dropped;
+        }
         if (Status built = rebuild(from, nullptr, touched); !built) return built;
         if (noQueues_) {
             // All of them or none: once some are there, the next recovery takes the checkpoint's word for the rest.
@@ -137,6 +141,10 @@ Status Recovery::rebuildIncomplete(std::vector<Ref<ConsumeQueue>>& touched) {
         }
     }
     if (incomplete_.empty()) return Status::ok();
+    // Units reach the files before the rebuild is through, and then the queue looks like a whole one.
+    if (!outcome_.clean) {
+        if (Status dropped = env_.dropCheckpoint(); !dropped) return dropped;
+    }
     if (incomplete_.size() > beginsAt_.size()) {
         log_.warn("consume queues lack messages; rebuilding them from the oldest commit-log file",
                   {{"queues", incomplete_.size() - beginsAt_.size()}});
@@ -303,9 +311,7 @@ Status Recovery::clearQueues() {
         return Status::ok();
     });
     if (!looked || refused.empty()) return looked;
-    // Until they are rebuilt, a further crash must not take the checkpoint's word for them.
-    if (Status removed = files_.remove(layout_.checkpoint()); !removed && removed.code() != StatusCode::NotFound) return removed;
-    if (Status synced = files_.syncDirectory(layout_.root); !synced) return synced;
+    if (Status dropped = env_.dropCheckpoint(); !dropped) return dropped;
     for (const auto& [id, reason] : refused) {
         if (Status replaced = replaceQueue(id, reason); !replaced) return replaced;
     }

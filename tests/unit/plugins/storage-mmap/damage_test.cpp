@@ -204,6 +204,54 @@ TEST_F(MmapDamage, APowerCutBetweenSettingAQueueAsideAndItsRebuildLosesNothing) 
     }
 }
 
+TEST_F(MmapDamage, ACrashInTheMiddleOfARebuildAfterACrashLosesNothing) {
+    struct Damage {
+        const char* name;
+        int messages;  // more than 1024: a rebuild writes some of them before it is through
+        std::function<void()> make;
+    };
+    const std::vector<Damage> damages = {
+        {"a hole", 105, [&] { ASSERT_TRUE(disk->remove(queueFile(800))); }},
+        {"an empty file in the middle", 105, [&] { resize(queueFile(800), 0); }},
+        {"a short last file", 105, [&] { resize(queueFile(2000), 60); }},
+        {"an empty last file", 105, [&] { resize(queueFile(2000), 0); }},
+        {"a short file", 105, [&] { resize(queueFile(400), 399); }},
+        {"the first file removed", 1030, [&] { ASSERT_TRUE(disk->remove(queueFile(0))); }},
+        {"all queues removed", 1030, [&] { ASSERT_TRUE(removeTree(*disk, "/store/consumequeue")); }},
+    };
+    for (const Damage& damage : damages) {
+        disk = std::make_unique<test::MemoryFiles>();
+        options.queueFileBytes = damage.messages > 1024 ? 20'000 : 400;
+        open();
+        appendMany(0, damage.messages);
+        clock.advance(std::chrono::hours(1));
+        appendMany(0, 1, "Other");
+        ASSERT_TRUE(store().settle());
+        kill();
+        damage.make();
+        bool crashed = true;
+        for (std::uint64_t change = 1; crashed; ++change) {
+            SCOPED_TRACE(std::string(damage.name) + ", before change " + std::to_string(change));
+            ASSERT_LT(change, 2000U);
+            for (const bool power : {false, true}) {
+                const auto before = disk->afterKill();
+                std::unique_ptr<test::MemoryFiles> left;
+                before->beforeChange(change, [&] { left = power ? before->afterPowerCut(change) : before->afterKill(); });
+                {
+                    MmapStore store(*before, clock, log, options);
+                    ASSERT_TRUE(store.open());
+                }
+                crashed = left != nullptr;
+                if (!crashed) break;
+                MmapStore again(*left, clock, log, options);
+                ASSERT_TRUE(again.open());
+                ASSERT_EQ(testkit::readAll(again, "TopicTest", 0).size(), static_cast<std::size_t>(damage.messages)) << "power " << power;
+                ASSERT_EQ(testkit::readAll(again, "Other", 0).size(), 1U) << "power " << power;
+            }
+        }
+    }
+}
+
 TEST_F(MmapDamage, ManyQueuesAreLookedAtByManyThreadsWithTheSameResult) {
     static constexpr int kQueues = 400;
     open();
