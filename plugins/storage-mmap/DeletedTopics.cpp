@@ -28,6 +28,20 @@ Status DeletedTopics::open(std::int64_t logMin) {
 Status DeletedTopics::add(std::string_view topic, std::int64_t position) {
     if (topic.find('\n') != std::string_view::npos) return {StatusCode::InvalidArgument, "a topic's name has no line breaks"};
     until_.insert_or_assign(std::string(topic), position);
+    return write();
+}
+
+Status DeletedTopics::endAt(std::int64_t position) {
+    bool changed = false;
+    for (auto& [name, until] : until_) {
+        if (until <= position) continue;
+        until = position;
+        changed = true;
+    }
+    return changed ? write() : Status::ok();
+}
+
+Status DeletedTopics::write() const {
     std::string text;
     for (const auto& [name, until] : until_) text.append(std::to_string(until)).append(" ").append(name).append("\n");
     return files_.replaceAtomically(path_, text, false);

@@ -21,6 +21,8 @@ public:
     Status open(std::int64_t logMin);
     /// Durable when it returns Ok.
     Status add(std::string_view topic, std::int64_t position);
+    /// The log ends there: of what comes later nothing was deleted. Durable when it returns Ok.
+    Status endAt(std::int64_t position);
     /// Whether a message of the topic at this position was deleted with it.
     [[nodiscard]] bool contains(std::string_view topic, std::int64_t position) const noexcept {
         const auto at = until_.find(topic);
@@ -28,6 +30,8 @@ public:
     }
 
 private:
+    [[nodiscard]] Status write() const;
+
     FileSystem& files_;
     const std::string path_;
     std::map<std::string, std::int64_t, std::less<>> until_;

@@ -133,6 +133,8 @@ Status MmapStore::recover(Checkpoint& checkpoint) {
     Recovery recovery(files_, clock_, log_, options_, layout_, commitLog_, queues_, environment_, deleted_);
     const Result<Recovery::Outcome> outcome = recovery.run(checkpoint, touched);
     if (!outcome) return outcome.error();
+    // The list was durable before what it speaks of; other messages come to lie there.
+    if (Status ended = deleted_.endAt(outcome->end); !ended) return ended;
     state_.end = outcome->end;
     state_.visibleEnd = outcome->end;
     state_.flushedEnd = outcome->end;

@@ -341,6 +341,27 @@ TEST_F(MmapRecovery, DeletedTopicsStayDeletedAndStartAnew) {
     expectBodies(7);
 }
 
+TEST_F(MmapRecovery, WhatIsStoredWhereTheLogOfADeletedTopicWasCutOffIsNotDeleted) {
+    open();
+    append("x", "Other");
+    ASSERT_TRUE(store().settle());
+    const std::int64_t durable = store().stats().maxPhysicalOffset;
+    appendMany(0, 50);
+    const std::int64_t deletedTo = store().stats().maxPhysicalOffset;
+    ASSERT_TRUE(store().deleteTopic("TopicTest"));
+    kill();
+    // The list of deleted topics was durable, and the messages were not.
+    overwrite("/store/commitlog/" + fileName(0), static_cast<std::uint64_t>(durable), std::string(static_cast<std::size_t>(deletedTo - durable), '\0'));
+    open();
+    ASSERT_EQ(store().stats().maxPhysicalOffset, durable);
+    appendMany(0, 7);
+    ASSERT_LT(store().stats().maxPhysicalOffset, deletedTo);
+    kill();
+    ASSERT_TRUE(removeTree(*disk, "/store/consumequeue/TopicTest"));
+    open();
+    expectBodies(7);
+}
+
 TEST_F(MmapRecovery, TrimKeepsNumbersAndSurvivesARestart) {
     open();
     appendMany(0, 400);
