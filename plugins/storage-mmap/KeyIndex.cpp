@@ -48,7 +48,10 @@ Status KeyIndex::open(const Checkpoint& checkpoint, bool clean, const StopMark* 
             continue;
         }
         if (!file) return file.error();
-        if (!clean && (*file)->header().endTime > checkpoint.indexTime) {
+        const IndexFile::Header& header = (*file)->header();
+        // Durable before the log was, whose end a power cut took: other messages come to lie at the places that it names.
+        const bool beyond = (header.count > 1 || header.endPhysical > 0) && header.endPhysical >= p_.state.visibleEnd.load();
+        if (beyond || (!clean && header.endTime > checkpoint.indexTime)) {
             if (Status removed = p_.files.remove(path); !removed) return removed;
             removed_.push_back(std::move(*file));
             continue;

@@ -108,6 +108,31 @@ TEST_F(MmapIndex, IsBuiltAgainAfterAKill) {
     EXPECT_EQ(files(), 2U) << "the full file was kept";
 }
 
+TEST_F(MmapIndex, AFileThatIsDurableWhileTheLogIsNotDoesNotHideWhatComesInstead) {
+    open();
+    appendMany(0, 100);
+    const std::int64_t durable = store().stats().maxPhysicalOffset;
+    const std::int64_t segment = durable - durable % options.segmentBytes;
+    appendMany(100, 200);
+    expectAll(200);
+    ASSERT_EQ(files(), 2U) << "the first is full, and noted in the checkpoint";
+    kill();
+    for (std::int64_t start = segment; disk->exists("/store/commitlog/" + fileName(start)); start += options.segmentBytes) {
+        const std::int64_t at = std::max<std::int64_t>(durable - start, 0);
+        overwrite("/store/commitlog/" + fileName(start), static_cast<std::uint64_t>(at),
+                  std::string(static_cast<std::size_t>(options.segmentBytes - at), '\0'));
+    }
+    open();
+    ASSERT_EQ(store().stats().maxPhysicalOffset, durable);
+    appendMany(1000, 1050);
+    expectAll(100);
+    for (int i = 1000; i < 1050; ++i) {
+        const auto hits = store().findByKey({.topic = "TopicTest", .key = "key" + std::to_string(i), .endMs = INT64_MAX});
+        ASSERT_TRUE(hits);
+        EXPECT_EQ(hits->hits.size(), 1U) << i;
+    }
+}
+
 TEST_F(MmapIndex, FilesGoWithTheLog) {
     open();
     appendMany(0, 450);
