@@ -154,7 +154,7 @@ Status MmapStore::recover(Checkpoint& checkpoint) {
     upkeep_.start(checkpoint);
     for (Ref<ConsumeQueue>& queue : touched) upkeep_.add(std::move(queue));
     // Who is killed again before his first checkpoint would look at more of the log each time.
-    if (!outcome->clean && outcome->looked >= std::min(kLookedAtMax, options_.segmentBytes)) {
+    if (!outcome->clean && (outcome->dropped || outcome->looked >= std::min(kLookedAtMax, options_.segmentBytes))) {
         if (Status noted = upkeep_.thorough(); !noted) log_.warn("the checkpoint cannot be written", {{"error", noted.toString()}});
     }
     if (options_.keyIndex && options_.buildIndex) {

@@ -123,6 +123,7 @@ Result<Recovery::Outcome> Recovery::run(const Checkpoint& checkpoint, std::vecto
     if (!outcome_.clean) {
         if (Status synced = syncFound(); !synced) return synced;
     }
+    outcome_.dropped = env_.checkpointDropped;
     log_.info("commit log recovered", {{"clean", outcome_.clean}, {"end", outcome_.end}, {"records", counts_.records},
                                        {"unitsAdded", counts_.added}, {"unitsReplaced", counts_.replaced},
                                        {"recordsWithoutQueue", counts_.skipped}});

@@ -34,6 +34,7 @@ public:
         std::int64_t lastStoreTime = 0;
         bool clean = true;
         std::int64_t looked = 0;             ///< bytes of the log that had to be looked at
+        bool dropped = false;                ///< the checkpoint is gone: a further crash would lead to a look at all of it
     };
 
     Recovery(FileSystem& files, const Clock& clock, plugin::Logger& log, const StoreOptions& options, const Layout& layout, CommitLog& commitLog,

@@ -147,6 +147,7 @@ TEST_F(MmapDamage, AfterACrashADamagedQueueIsRebuiltThoughNothingNewTellsOfIt) {
             log.clear();
             open();
             EXPECT_EQ(warnings(line), life == 0 ? 1 : 0);
+            EXPECT_TRUE(disk->exists("/store/checkpoint")) << "the next start need not look at everything";
             expectBodies(105);
             expectBodies(1, "Other");
             EXPECT_EQ(disk->exists("/store/aside/consumequeue/TopicTest/0/" + fileName(400)), aside);
