@@ -1,12 +1,25 @@
 #include "CommitLog.h"
 
+#include "Aside.h"
+
 #include <algorithm>
 
 namespace patchbay::mmapstore {
 
 namespace {
 
-constexpr std::size_t kHeadBytes = 65'536;  // of a file, in which something shows if it was ever written
+constexpr std::size_t kPieceBytes = 1U << 20;
+
+/// Whether a file was never written. Its first page tells nearly always, but a power cut may have taken just that.
+Result<bool> isZero(const File& file) {
+    std::vector<char> piece(kPieceBytes);
+    for (std::uint64_t at = 0;; at += kPieceBytes) {
+        const Result<std::size_t> got = file.readAt(piece, at);
+        if (!got) return got.error();
+        if (!std::all_of(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(*got), [](char c) { return c == 0; })) return false;
+        if (*got < kPieceBytes) return true;
+    }
+}
 
 }  // namespace
 
@@ -176,18 +189,15 @@ std::string CommitLog::asideOf(std::int64_t position) const {
 Status CommitLog::putAway(const std::string& path) {
     Result<std::unique_ptr<File>> file = files_.open(path, OpenMode::Read);
     if (!file) return file.error();
-    std::vector<char> head(kHeadBytes);
-    const Result<std::size_t> got = (*file)->readAt(head, 0);
-    if (!got) return got.error();
-    // Made in advance and never written.
-    if (std::all_of(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(*got), [](char c) { return c == 0; })) {
-        return files_.remove(path);
-    }
+    const Result<bool> unwritten = isZero(**file);
+    if (!unwritten) return unwritten.error();
+    if (*unwritten) return files_.remove(path);  // made in advance
     const std::size_t slash = path.rfind('/');
     const std::string aside = path.substr(0, slash) + "/aside";
     if (Status made = files_.makeDirectories(aside); !made) return made;
-    if (Status moved = files_.rename(path, aside + path.substr(slash)); !moved) return moved;
-    log_.warn("a commit-log file behind the end of the log was set aside", {{"file", path}, {"folder", aside}, {"bytes", segmentBytes_}});
+    const std::string to = freeName(files_, aside + path.substr(slash));
+    if (Status moved = files_.rename(path, to); !moved) return moved;
+    log_.warn("a commit-log file behind the end of the log was set aside", {{"file", path}, {"to", to}, {"bytes", segmentBytes_}});
     return files_.syncDirectory(aside);
 }
 

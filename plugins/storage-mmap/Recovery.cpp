@@ -1,5 +1,6 @@
 #include "Recovery.h"
 
+#include "Aside.h"
 #include "InnerBatch.h"
 #include "MultiDispatch.h"
 
@@ -458,7 +459,7 @@ Result<bool> Recovery::nameCut() {
                   {{"file", path}, {"offset", at}, {"position", outcome_.end}, {"bytes", *end - at}});
         return true;
     }
-    const std::string saved = commitLog_.asideOf(outcome_.end) + "/" + fileName(outcome_.end) + ".cut";
+    const std::string saved = freeName(files_, commitLog_.asideOf(outcome_.end) + "/" + fileName(outcome_.end) + ".cut");
     if (Status kept = save(**file, at, *end, saved); !kept) {
         return Status(kept.code(), "the commit log is damaged at byte " + std::to_string(at) + " of " + path +
                                        ", and what follows cannot be saved to " + saved + ": " + kept.message());

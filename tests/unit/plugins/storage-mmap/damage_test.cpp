@@ -393,6 +393,37 @@ TEST_F(MmapDamage, ADamagedRecordInTheMiddleIsNamedAndWhatFollowsIsSaved) {
     EXPECT_EQ(warnings(""), 0);
 }
 
+TEST_F(MmapDamage, WhatIsBehindADamagedRecordIsKeptWhateverWasSetAsideBeforeAndHoweverItBegins) {
+    options.segmentBytes = 131'072;
+    const std::string later = fileName(options.segmentBytes);
+    std::vector<std::string> lost;
+    std::vector<std::string> saved;
+    for (int life = 0; life < 2; ++life) {
+        SCOPED_TRACE(life);
+        open();
+        while (store().stats().maxPhysicalOffset < options.segmentBytes + 70'000) append("body-" + std::to_string(life) + std::string(900, 'x'));
+        ASSERT_TRUE(store().flush());
+        const std::int64_t bad = testkit::readAll(store(), "TopicTest", 0).at(10).physicalOffset;
+        kill();
+        if (disk->exists("/store/checkpoint")) {
+            ASSERT_TRUE(disk->remove("/store/checkpoint"));
+        }
+        // The pages that are missing at the beginning do not make it one that was never written.
+        if (life == 1) overwrite("/store/commitlog/" + later, 0, std::string(65'536, '\0'));
+        lost.push_back(file("/store/commitlog/" + later));
+        overwrite(firstSegment, static_cast<std::uint64_t>(bad + 88), "\xff");
+        saved.push_back("/store/commitlog/aside/" + fileName(bad) + ".cut");
+        open();
+        ASSERT_EQ(bodies().size(), 10U);
+        close();
+    }
+    ASSERT_EQ(saved[0], saved[1]);
+    EXPECT_TRUE(file("/store/commitlog/aside/" + later) == lost[0]);
+    EXPECT_TRUE(file("/store/commitlog/aside/" + later + ".1") == lost[1]);
+    EXPECT_NE(file(saved[0]).find("body-0"), std::string::npos);
+    EXPECT_NE(file(saved[1] + ".1").find("body-1"), std::string::npos);
+}
+
 TEST_F(MmapDamage, ALogFileThatACrashLeftWithoutBytesEndsTheLogUnlessItWasDurable) {
     const std::string middle = "/store/commitlog/" + fileName(16'384);
     for (const bool durable : {false, true}) {
