@@ -187,7 +187,7 @@ private:
     Status loadFiles();
     Status loadLocked();
     Status findFiles(std::vector<std::int64_t>& starts);
-    /// The files whose names are offsets; others are set aside.
+    /// The files whose names are offsets; others are set aside, where the disk allows it.
     Status listFiles(std::vector<FileInfo>& found);
     /// Whether there are whole files from `first` to `last` or beyond, without a hole.
     [[nodiscard]] bool hasFiles(std::int64_t first, std::int64_t last) const;

@@ -186,7 +186,12 @@ Status ConsumeQueue::listFiles(std::vector<FileInfo>& found) {
         }
         const std::string path = directory() + "/" + info.name;
         const Result<std::string> moved = setAside(env_.files, env_.layout, path);
-        if (!moved) return moved.error();
+        if (!moved) {
+            // It does no harm where it is, and the next start tries again.
+            env_.log.limited(plugin::LogLevel::Warn, "a file that belongs to no consume queue cannot be set aside and is passed over",
+                             {{"file", path}, {"error", moved.error().toString()}});
+            continue;
+        }
         env_.log.warn("a file that belongs to no consume queue was set aside", {{"file", path}, {"to", *moved}});
     }
     return Status::ok();

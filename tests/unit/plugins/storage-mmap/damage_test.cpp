@@ -104,6 +104,32 @@ TEST_F(MmapDamage, AFileThatBelongsToNoQueueIsSetAsideWhateverTheLastStopWas) {
     }
 }
 
+TEST_F(MmapDamage, AFileThatBelongsToNoQueueAndCannotBeSetAsideIsPassedOver) {
+    const testkit::TempDir dir;
+    options.root = dir.path() + "/store";
+    const auto create = [](const std::string& path) { ASSERT_TRUE(systemFiles().open(path, OpenMode::Create)); };
+    for (const bool clean : {true, false}) {
+        SCOPED_TRACE(clean);
+        {
+            MmapStore store(systemFiles(), clock, log, options);
+            ASSERT_TRUE(store.open());
+            ASSERT_EQ(testkit::appendOne(store, {}).queueOffset, clean ? 0 : 1);
+        }
+        if (clean) {
+            create(options.root + "/consumequeue/TopicTest/0/notes.txt");
+            create(options.root + "/aside");  // so nothing can be put below it
+        } else {
+            create(options.root + "/abort");
+        }
+        log.clear();
+        MmapStore store(systemFiles(), clock, log, options);
+        const Status opened = store.open();
+        ASSERT_TRUE(opened) << opened.toString();
+        EXPECT_EQ(testkit::readAll(store, "TopicTest", 0).size(), clean ? 1U : 2U);
+        EXPECT_EQ(warnings("a file that belongs to no consume queue cannot be set aside"), 1);
+    }
+}
+
 TEST_F(MmapDamage, ARebuildRemovesNothingThatIsNoPartOfAQueue) {
     open();
     appendMany(0, 105);
