@@ -35,11 +35,17 @@ bool isUsableName(std::string_view topic) noexcept {
 constexpr std::size_t kOffsetDigitsMax = 19;
 constexpr std::string_view kCrcPlace = "0000000000";  // until the record is whole
 
-/// Tells others since when the append lock is held.
+/// Tells others since when the append lock is held, and since when whoever holds it has been at it.
 class Appending {
 public:
-    Appending(StoreState& state, MonotonicTime begun) noexcept : state_(state) { state_.appendingSince.store(begun, std::memory_order_relaxed); }
-    ~Appending() { state_.appendingSince.store({}, std::memory_order_relaxed); }
+    Appending(StoreState& state, MonotonicTime begun, MonotonicTime locked) noexcept : state_(state) {
+        state_.appendingSince.store(begun, std::memory_order_relaxed);
+        state_.lockedSince.store(locked, std::memory_order_relaxed);
+    }
+    ~Appending() {
+        state_.appendingSince.store({}, std::memory_order_relaxed);
+        state_.lockedSince.store({}, std::memory_order_relaxed);
+    }
     Appending(const Appending&) = delete;
     Appending& operator=(const Appending&) = delete;
 
@@ -76,7 +82,7 @@ void Appender::append(AppendBatch& batch) noexcept {
     std::unique_ptr<AppendWork> pooled = p_.options.syncFlush ? p_.flusher.take() : nullptr;
     {
         const std::lock_guard lock(mutex_);
-        const Appending appending(p_.state, batch.begun);
+        const Appending appending(p_.state, batch.begun, p_.clock.now());
         AppendWork& work = pooled ? *pooled : reused_;
         work.clear();
         for (AppendItem& item : batch.items) item.status = AppendStatus::Failed;

@@ -322,7 +322,7 @@ service::StoreStats MmapStore::stats() const {
     stats.readsMissed = state_.readsMissed.load(std::memory_order_relaxed);
     stats.times = state_.times.figures();
     stats.messagesRefused = state_.refused.load(std::memory_order_relaxed);
-    stats.oldestAppendMs = std::max(appendingMs(), flusher_.oldestWait().count());
+    stats.oldestAppendMs = std::max(msSince(state_.appendingSince), flusher_.oldestWait().count());
     stats.earliestMessageMs = reader_.earliestTime();
     stats.queues = static_cast<std::int64_t>(queues_.size());
     stats.behindFlushBytes = std::max<std::int64_t>(0, state_.end.load() - state_.flushedEnd.load());
@@ -334,8 +334,8 @@ service::StoreStats MmapStore::stats() const {
     return stats;
 }
 
-std::int64_t MmapStore::appendingMs() const noexcept {
-    const MonotonicTime since = state_.appendingSince.load(std::memory_order_relaxed);
+std::int64_t MmapStore::msSince(const std::atomic<MonotonicTime>& time) const noexcept {
+    const MonotonicTime since = time.load(std::memory_order_relaxed);
     if (since == MonotonicTime()) return 0;
     return std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - since).count());
 }
@@ -358,7 +358,7 @@ void MmapStore::addRuntimeInfo(service::StoreStats& stats) const {
     add("earliestMessageTimeStamp", std::to_string(stats.earliestMessageMs));
     // Under SYNC_FLUSH readers see what is durable.
     add("dispatchBehindBytes", std::to_string(std::max<std::int64_t>(0, state_.end.load() - stats.maxPhysicalOffset)));
-    add("pageCacheLockTimeMills", std::to_string(appendingMs()));
+    add("pageCacheLockTimeMills", std::to_string(msSince(state_.lockedSince)));
     add("remainHowManyDataToFlush", protocol::byteCountText(stats.behindFlushBytes));
     if (const Result<DiskSpace> space = guard_.space()) {
         add("commitLogDirCapacity", "Total : " + protocol::byteCountText(static_cast<std::int64_t>(space->totalBytes)) + ", Free : " +

@@ -91,8 +91,8 @@ private:
     void minMoved();
     void markStop() noexcept;
     void addRuntimeInfo(service::StoreStats& stats) const;
-    /// For how long an append has had the lock.
-    [[nodiscard]] std::int64_t appendingMs() const noexcept;
+    /// 0 when there is no such time.
+    [[nodiscard]] std::int64_t msSince(const std::atomic<MonotonicTime>& time) const noexcept;
 
     FileSystem& files_;
     const Clock& clock_;

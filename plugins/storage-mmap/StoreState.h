@@ -28,7 +28,8 @@ public:
     std::atomic<std::int64_t> readsFound{0};   ///< reads that returned messages
     std::atomic<std::int64_t> readsMissed{0};  ///< reads that returned none
     service::StoreTimes times;
-    std::atomic<MonotonicTime> appendingSince{};  ///< of the append that has the lock; zero = none
+    std::atomic<MonotonicTime> appendingSince{};  ///< when the append that has the lock began; zero = none
+    std::atomic<MonotonicTime> lockedSince{};     ///< when it got the lock
 
     /// Why nothing can be written any more, for good: a sync has failed, so nobody knows what is on the disk.
     void fail(Status why) {

@@ -558,6 +558,35 @@ TEST_F(MmapDamage, StepsOfTheClockRefuseNothingAndKeepTheOrder) {
     expectBodies(100);
 }
 
+TEST_F(MmapDamage, TheAppendLockIsHeldFromWhenAnAppendGotItAndNotFromWhenTheAppendBegan) {
+    open();
+    appendMany(0, 3);
+    append("the queue of the newest message is loaded by the start", "Other");
+    close();
+    resize("/store/consumequeue/TopicTest/0/notes.txt", 5);
+    options.loadQueues = false;
+    open();
+    const auto lockedMs = [](const service::StoreStats& stats) {
+        const auto found = std::find_if(stats.runtimeInfo.begin(), stats.runtimeInfo.end(),
+                                        [](const auto& entry) { return entry.first == "pageCacheLockTimeMills"; });
+        return found == stats.runtimeInfo.end() ? std::string("none") : found->second;
+    };
+    service::StoreStats writing;
+    // Setting the file aside, before the lock, takes 700 ms; writing the message 50 ms.
+    disk->beforeChange(1, [&] {
+        clock.advance(std::chrono::milliseconds(700));
+        disk->beforeChange(1, [&] {
+            clock.advance(std::chrono::milliseconds(50));
+            writing = store().stats();
+        });
+    });
+    append("body-3");
+    EXPECT_EQ(writing.oldestAppendMs, 750);
+    EXPECT_EQ(lockedMs(writing), "50");
+    EXPECT_EQ(lockedMs(store().stats()), "0");
+    expectBodies(4);
+}
+
 TEST_F(MmapDamage, FilesOfADeletedTopicGoWhileAReaderHoldsItsMessages) {
     open();
     appendMany(0, 60);
