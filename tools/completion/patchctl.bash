@@ -16,7 +16,7 @@ _patchctl() {
         esac
         case ${COMP_WORDS[i]} in
             : | =) i=$((i + 1)) ;;
-            --namesrv | -n | --broker | -b | --cluster | -c | --timeout | --queues | -q | --perm | -p | --type | --retry-max | -r | --retry-queues | --consume | --broadcast | --orderly | --topic | -t | --to | --queue | --body | -d | --file | -f | --tags | --keys | -k | --property | -P | --delay-level | --count | --key | --begin | --end | --max | --lines | -l | --grep | -g | --interval | -i | --directory | --code | --commit-log | --from-kind | --to-kind | --segment-bytes | --batch-topic | --leave-out | --threads | -w | --size | -s | --seconds | --messages | --from)
+            --namesrv | -n | --broker | -b | --cluster | -c | --timeout | --queues | -q | --perm | -p | --type | --retry-max | -r | --retry-queues | --consume | --broadcast | --orderly | --topic | -t | --to | --queue | --body | -d | --file | -f | --tags | --keys | -k | --property | -P | --delay-level | --count | --key | --begin | --end | --max | --lines | -l | --grep | -g | --interval | -i | --directory | --code | --commit-log | --from-kind | --to-kind | --segment-bytes | --delay-levels | --batch-topic | --leave-out | --threads | -w | --size | -s | --seconds | --messages | --from)
                 [ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
                 i=$((i + 1)) ;;
             -*) ;;
@@ -68,7 +68,7 @@ _patchctl() {
         'store check' | 'store check '*) options='--commit-log' ;;
         'store dump' | 'store dump '*) options='--commit-log --topic --queue --begin --end --max --bodies' ;;
         'store repair' | 'store repair '*) options='--commit-log --dry-run' ;;
-        'store convert' | 'store convert '*) options='--from-kind --to-kind --segment-bytes --batch-topic --leave-out --dry-run' ;;
+        'store convert' | 'store convert '*) options='--from-kind --to-kind --segment-bytes --delay-levels --batch-topic --leave-out --dry-run' ;;
         'bench send' | 'bench send '*) options='--threads --size --seconds --messages' ;;
         'bench pull' | 'bench pull '*) options='--threads --from --seconds --messages' ;;
     esac
@@ -87,7 +87,7 @@ _patchctl() {
         --batch-topic) words=$(_patchctl_names topic "$at") ;;
         --leave-out) words=$(_patchctl_names topic "$at") ;;
         --from) words='first end' ;;
-        --namesrv | -n | --broker | -b | --cluster | -c | --timeout | --queues | -q | --perm | -p | --retry-max | -r | --retry-queues | --to | --queue | --body | -d | --tags | --keys | -k | --property | -P | --delay-level | --count | --key | --begin | --end | --max | --lines | -l | --grep | -g | --interval | -i | --code | --commit-log | --segment-bytes | --threads | -w | --size | -s | --seconds | --messages) return ;;
+        --namesrv | -n | --broker | -b | --cluster | -c | --timeout | --queues | -q | --perm | -p | --retry-max | -r | --retry-queues | --to | --queue | --body | -d | --tags | --keys | -k | --property | -P | --delay-level | --count | --key | --begin | --end | --max | --lines | -l | --grep | -g | --interval | -i | --code | --commit-log | --segment-bytes | --delay-levels | --threads | -w | --size | -s | --seconds | --messages) return ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }

@@ -9,9 +9,11 @@
 
 #include "patchbay/protocol/json/Value.h"
 #include "patchbay/protocol/message/Batch.h"
+#include "patchbay/protocol/message/Names.h"
 #include "patchbay/protocol/message/Properties.h"
 #include "patchbay/protocol/message/PropertyNames.h"
 #include "patchbay/protocol/message/SysFlag.h"
+#include "patchbay/protocol/util/BigEndian.h"
 #include "patchbay/protocol/util/Compression.h"
 #include "patchbay/storetool/StoreConvert.h"
 #include "patchbay/testkit/FakeRuntime.h"
@@ -238,6 +240,26 @@ TEST_F(StoreConvertTest, QueuesThatBeginLateOrAreEmptyKeepTheirNumbersAcrossFile
     const auto last = appendOne(*store, {.topic = "late"});
     EXPECT_EQ(last.queueOffset, 16);
     EXPECT_GT(last.physicalOffset, 1'048'576);
+}
+
+TEST_F(StoreConvertTest, DelayedMessagesAreDueWhenTheLevelsOfTheBrokerSay) {
+    openSqlite(sqlite.directory);
+    std::int64_t stored = 0;
+    {
+        testkit::TestBatch batch;
+        batch.add({.topic = std::string(protocol::kTopicSchedule)}).properties = "DELAY\x01" "2\x02";
+        batch.appendTo(*store);
+        ASSERT_TRUE(batch.wait());
+        stored = batch.items[0].storeTimestamp;
+    }
+    store.reset();
+    ConvertOptions converting = options(sqlite, mmap);
+    converting.delayLevels = *protocol::DelayLevels::parse("1s 7s");
+    const auto report = convertStore(converting);
+    ASSERT_TRUE(report) << report.error().toString();
+    const auto units = systemFiles().readAll(mmap.directory + "/consumequeue/" + std::string(protocol::kTopicSchedule) + "/0/00000000000000000000");
+    ASSERT_TRUE(units) << units.error().toString();
+    EXPECT_EQ(protocol::loadI64(units->data() + 12), stored + 7000) << "the last field of a unit";
 }
 
 TEST_F(StoreConvertTest, OldMessagesOfAFullDiskAreNotRemovedOnTheWay) {

@@ -32,6 +32,8 @@ constexpr Option kConvertOptions[] = {
     {.name = "to-kind", .kind = Kind::Choice, .value = "KIND", .doc = "kind of the target; without it, the other one", .choices = "mmap sqlite"},
     {.name = "segment-bytes", .kind = Kind::Number, .value = "BYTES", .doc = "mappedFileSizeCommitLog of the broker that will use an mmap store",
      .fallback = "1073741824", .min = 1 << 16},
+    {.name = "delay-levels", .kind = Kind::Text, .value = "LEVELS",
+     .doc = "messageDelayLevel of the broker that will use an mmap store, when it is not the default"},
     {.name = "batch-topic", .kind = Kind::Text, .value = "TOPIC",
      .doc = "topic with queue.type=BatchCQ, which needs batch queues in an mmap store; may be given several times"},
     {.name = "leave-out", .kind = Kind::Text, .value = "TOPIC", .doc = "topic that is not copied; may be given several times"},
@@ -121,6 +123,11 @@ Exit convert(Session& session, const Arguments& arguments) {
                             .value_or(database ? storetool::StoreKind::Sqlite : storetool::StoreKind::Mmap);
     options.to.kind = storetool::parseStoreKind(arguments.text("to-kind")).value_or(other(options.from.kind));
     options.segmentBytes = arguments.number("segment-bytes");
+    if (arguments.has("delay-levels")) {
+        auto levels = protocol::DelayLevels::parse(arguments.text("delay-levels"));
+        if (!levels) return session.fail(levels.error());
+        options.delayLevels = std::move(*levels);
+    }
     options.batchTopics = arguments.all("batch-topic");
     options.leaveOut = arguments.all("leave-out");
     if (arguments.dryRun()) {

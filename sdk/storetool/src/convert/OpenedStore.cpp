@@ -85,6 +85,7 @@ Result<std::unique_ptr<OpenedStore>> openMmap(const StorePlace& place, const Con
     own.segmentBytes = segment > 0 ? segment : options.segmentBytes;
     own.queueFileBytes = queue > 0 ? queue : options.queueFileBytes;
     if (batchQueue > 0) own.batchQueueFileBytes = batchQueue;
+    own.delayLevels = options.delayLevels;
     own.keyIndex = false;  // the broker makes it at its first start
     own.hasBatchQueues = [topics = options.batchTopics](std::string_view topic) {
         return std::find(topics.begin(), topics.end(), topic) != topics.end();

@@ -3,6 +3,7 @@
 
 #include "patchbay/base/FileSystem.h"
 #include "patchbay/base/Result.h"
+#include "patchbay/protocol/message/DelayLevels.h"
 
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,8 @@ struct ConvertOptions {
     StorePlace to;                            ///< must not hold a store yet
     std::int64_t segmentBytes = 1 << 30;      ///< mappedFileSizeCommitLog of a new mmap store
     std::int64_t queueFileBytes = 6'000'000;  ///< its mappedFileSizeConsumeQueue
+    /// The broker's messageDelayLevel: queues of delayed messages in an mmap store say when each is due.
+    protocol::DelayLevels delayLevels = *protocol::DelayLevels::parse(protocol::kDelayLevelsDefault);
     std::vector<std::string> batchTopics{};   ///< topics that get batch queues in it: those with the attribute queue.type=BatchCQ
     std::vector<std::string> leaveOut{};      ///< topics that are not copied
 };
