@@ -8,16 +8,21 @@ namespace patchbay::mmapstore {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 1U << 20;
+constexpr std::uint64_t kStepBytes = 1U << 20;
+constexpr std::uint64_t kWholeBytes = 8U << 20;  // of a file, that are looked at without a gap
+constexpr std::size_t kProbeBytes = 65'536;      // of each step behind them
 
-/// Whether a file was never written. Its first page tells nearly always, but a power cut may have taken just that.
+/// Whether a file was never written. Its first page tells nearly always, but a power cut may have taken just that. Most such files
+/// were made in advance, and to read a gigabyte of zeros takes seconds: of what is far behind the beginning a part is enough, since
+/// the log is written in order.
 Result<bool> isZero(const File& file) {
-    std::vector<char> piece(kPieceBytes);
-    for (std::uint64_t at = 0;; at += kPieceBytes) {
-        const Result<std::size_t> got = file.readAt(piece, at);
+    std::vector<char> piece(kStepBytes);
+    for (std::uint64_t at = 0;; at += kStepBytes) {
+        const std::size_t wanted = at < kWholeBytes ? kStepBytes : kProbeBytes;
+        const Result<std::size_t> got = file.readAt(std::span(piece).first(wanted), at);
         if (!got) return got.error();
         if (!std::all_of(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(*got), [](char c) { return c == 0; })) return false;
-        if (*got < kPieceBytes) return true;
+        if (*got < wanted) return true;
     }
 }
 
