@@ -68,7 +68,10 @@ void Producer::Impl::open() {
 }
 
 void Producer::Impl::close() {
-    std::call_once(closed_, [this] {
+    const bool inCallback = core_->instance().runtime().callbacks().onOwnThread();
+    // Nobody waits for a callback that closes as well: it would wait for whoever began.
+    if (inCallback) allDelivered();
+    std::call_once(closed_, [this, inCallback] {
         if (gatherer_) gatherer_->flush();
         core_->close();
         auto& instance = core_->instance();
@@ -80,11 +83,14 @@ void Producer::Impl::close() {
         });
         gone.get_future().wait();
         instance.giveBack({false, core_->options().group});
-        if (instance.runtime().callbacks().onOwnThread()) return;
-        std::promise<void> delivered;
-        instance.runtime().loop().post([&] { deliver([&delivered] { delivered.set_value(); }); });
-        delivered.get_future().wait();
+        if (inCallback) return;
+        instance.runtime().loop().post([self = shared_from_this()] { self->deliver([self] { self->allDelivered(); }); });
     });
+    if (!inCallback) delivered_.wait();
+}
+
+void Producer::Impl::allDelivered() {
+    std::call_once(told_, [this] { deliveredPromise_.set_value(); });
 }
 
 void Producer::Impl::run(const std::function<void()>& callback) const {

@@ -8,6 +8,7 @@
 #include "runtime/LoopTimer.h"
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -41,6 +42,7 @@ public:
 private:
     void open();
     void run(const std::function<void()>& callback) const;
+    void allDelivered();
 
     const std::shared_ptr<ProducerCore> core_;
     const CheckHandler check_;
@@ -48,6 +50,9 @@ private:
     std::unique_ptr<LoopTimer> probe_;  // loop thread
     std::vector<std::function<void()>> batch_;  // loop thread
     std::once_flag closed_;
+    std::once_flag told_;
+    std::promise<void> deliveredPromise_;
+    const std::shared_future<void> delivered_ = deliveredPromise_.get_future().share();  // no callback of this producer will come, or one closes it
 };
 
 [[nodiscard]] Status check(const ProducerOptions& options);
